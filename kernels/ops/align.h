@@ -38,7 +38,7 @@ namespace cuda {
 
 // Aligns the rows whose slot asks for the alignment of `layer` (SearchOptions::align,
 // alignment_layer, alignment_heads). Writes the source position to LaneArrays::aligned at the row's
-// lane and position. Costs almost nothing without such rows. slots: by slot number. q as for
+// lane and position. Almost free without such rows. slots: by slot number. q as for
 // cuda::CrossAttention.
 Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                 const StepRows& rows, const CrossKvTables& tables, const SlotView* slots,

@@ -1,10 +1,9 @@
 // Alignment: one warp per row. It returns at once if the slot does not ask.
 //
 // A row that asks reads K of the chosen heads twice: 2 n d elements for a source of n positions, 4
-// n d flop. First it computes each head's maximum and sum of weights, then, tile by tile, the mean
-// over the heads and its largest position. So no row needs memory for its whole source. Few rows
-// ask. A row that does not ask costs three dependent loads; a launch of such rows takes about as
-// long as an empty one.
+// n d flop. It computes first each head's maximum and sum of weights, then, tile by tile, the mean
+// over the heads and its largest position, so it needs no memory for the whole source. A row that
+// does not ask costs three dependent loads; a launch of such rows is nearly an empty one.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
 

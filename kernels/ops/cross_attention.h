@@ -40,9 +40,8 @@ Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int 
                    void* pool);
 
 // The same on a device. Adjacent rows of a slot share their loads. Every row sums over the source
-// in the same order, whatever the other rows are. Does not read the list of slots in `rows`.
-// REQUIRES: from each row of a slot to the next, rows.lane goes up by one, or all lanes are 0
-// (plan.h).
+// in the same order, whatever the other rows are. Does not read the slots of `rows`. REQUIRES: from
+// each row of a slot to the next, rows.lane goes up by one, or all lanes are 0 (plan.h).
 Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                      const StepRows& rows, const CrossKvTables& tables, const void* q,
                      void* context_out);

@@ -15,8 +15,7 @@ namespace {
 constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
-// Writes K and V of one layer for up to a page of positions from `kv` (row stride ld: k | v) to
-// `page`.
+// Writes K and V of one layer for up to a page of positions. `kv` has the row stride ld: k | v.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                float* page) {
   for (int head = 0; head < layout.heads; ++head) {

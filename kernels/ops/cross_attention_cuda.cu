@@ -7,10 +7,9 @@
 //
 // Why this shape: a piece begins with a slot, and at every kRows-th lane of it. A warp has the
 // pieces that begin in its kRows rows. So a slot of beam 4 is one piece wherever it begins, and no
-// list of slots is needed. (A slot that has just begun has one row, which moves all that come after
-// it.) Wide beams spread over many warps, which share K and V through L1 (the warps of a block are
-// neighbours) and L2. With few rows each row takes a warp: the work is then one wave in any case,
-// and latency counts. A row's sums are the same either way (warp_attention.cuh).
+// list of slots is needed. Wide beams spread over many warps, which share K and V through L1
+// (within a block) and L2. With few rows each row takes a warp, because the work is one wave in any
+// case and latency counts. A row's sums are the same either way (warp_attention.cuh).
 //
 // Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
 // page. 2 x 2 d elements per position and layer: 30 positions of 6 layers, 16 bit, d 512: 0.74 MB.
@@ -37,8 +36,7 @@ constexpr TileLoads LoadsOf() {
 }
 
 // Reports whether an SM should have registers for four blocks: with copies, if ptxas then spills
-// nothing. This takes less time on an H200 (kernels/README.md, "Kernels on a GPU: counts and
-// floors").
+// nothing. Faster on an H200 (kernels/README.md, "Kernels on a GPU: counts and floors").
 template <class T, int kHeadClass, int kRows>
 constexpr bool HasFourBlocks() {
   return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;

@@ -30,10 +30,10 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 
 namespace cuda {
 
-// The same on a device: qkv, pages and context_out are of the compute type. Does not read the list
-// of slots in `rows`. If rows.pages is not null, it is read in place of lanes and ancestry; it must
-// agree with them, and the bits are the same. REQUIRES: head_dim is a multiple of 8, at most 128;
-// arrays of the compute type are aligned to 16 bytes.
+// The same on a device: qkv, pages and context_out are of the compute type. Does not read the slots
+// of `rows`. If rows.pages is not null, it replaces lanes and ancestry and must agree with them;
+// the bits are the same. REQUIRES: head_dim is a multiple of 8, at most 128; arrays of the compute
+// type are aligned to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
                           void* context_out, const RelativeBias& bias = {});

@@ -139,7 +139,6 @@ class Int8Attention {
     return count;
   }
 
-  // Collects the tile from `position` on.
   void Gather(int64_t first, int count, int position, Tile* tile) const {
     tile->different_count = 0;
     for (int r = 0; r < count; ++r) {
@@ -160,7 +159,6 @@ class Int8Attention {
     }
   }
 
-  // Writes K and V of the new tokens.
   void WriteNew(int64_t first, int count) const {
     for (int64_t row = first; row < first + count; ++row) {
       const float* const k = qkv_ + (3 * row + 1) * d_;
@@ -183,7 +181,6 @@ class Int8Attention {
     return longest;
   }
 
-  // Attends over the tile that begins at `position`.
   void Attend(int64_t first, int count, int position, const Tile& tile, const Tile& next,
               State* state) const {
     cpu::Int8AttendArgs args[cpu::kBlockRows];

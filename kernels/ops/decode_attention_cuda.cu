@@ -1,21 +1,21 @@
-// Self-attention of a decoding step: one warp per (row, head); the rows of a slot are neighbours in
-// a block.
+// Self-attention of a decoding step: one warp per (row, head); a slot's rows are neighbours in a
+// block.
 //
 // Bytes per row at position t: 2 t d elements of K and V read, 3 d of qkv, 2 d of K and V written
 // and d of context; flop: 4 (t + 1) d. Floor at 4.3 TB/s, d 512, 16 bit, 4,096 rows at position 30:
 // 277 MB, 64 us, if rows shared nothing. But the hypotheses of a slot share most of their
 // ancestors, which the first row to ask brings to L1 (for the rows of its block) and L2.
 //
-// Why this shape: memory and the latency of the tables limit it (row -> page -> K, or, without the
-// step's table, row -> slot -> lane -> ancestor -> page -> K). So it needs many independent warps,
-// each with a batch of 16-byte loads in flight: no shared memory, no barrier. Heads vary fastest
-// over the blocks, so the heads of a row read its tables, and the K/V of a layer (one piece of a
-// page), at about the same time.
+// Why this shape: the limits are memory and the latency of the tables (row -> page -> K, or,
+// without the step's table, row -> slot -> lane -> ancestor -> page -> K). So it needs many
+// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier.
+// Heads vary fastest over the blocks, so a row's heads read its tables and a layer's K/V at about
+// the same time.
 //
-// No warp reads in this launch what another warp writes. The new position comes from qkv, which is
-// also why it comes first in the sums; the other rows of the slot are at the same position. Rows of
-// one lane (a forced prefix) differ: each warp also writes K and V of the positions of the rows
-// before it, with the same bits as their own warps, and reads what it wrote itself.
+// No warp reads in this launch what another warp writes. The new position comes from qkv, so it is
+// first in the sums; the other rows of the slot are at the same position. In rows of one lane (a
+// forced prefix) each warp also writes K and V of the rows before it, with the same bits as their
+// own warps, and reads what it wrote itself.
 #include <type_traits>
 
 #include "kernels/cuda/self_pages.cuh"
@@ -34,9 +34,8 @@ constexpr TileLoads LoadsOf() {
                                                                      : TileLoads::kInTurn;
 }
 
-// The minimum of blocks per SM, which limits the registers. Without it ptxas takes 62 to 232 from
-// sm_90 on, and loads of K and V wait for each other. With it a batch of them is in flight on every
-// card (budgets.json, "loads").
+// The minimum of blocks per SM. Without it ptxas takes 62 to 232 registers from sm_90 on, and loads
+// of K and V wait for each other. With it a batch of them is in flight (budgets.json, "loads").
 template <class T, int kHeadClass>
 constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
                         : kHeadClass <= 64                               ? 4
@@ -45,8 +44,7 @@ constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
 
 static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile
 
-// Writes K and V of the rows right before this one in its lane to their pages, for this warp to
-// read.
+// Writes K and V of the rows right before this one in its lane, for this warp to read.
 template <class T, class Pages>
 __device__ void WriteRowsBefore(const KvLayout& layout, int layer, const StepRows& rows,
                                 const Pages& pages, int row, int head, const T* qkv, T* pool) {

@@ -59,8 +59,7 @@ class FloatEmbedding final : public EmbeddingTable {
 // A table in int8 or bfloat16, as operand rows of kernels/cpu/quantized_table.h.
 class QuantizedEmbedding final : public EmbeddingTable {
  public:
-  // Copies table [vocabulary, d], with the threads of `context`. REQUIRES: type is kInt8 or
-  // kBFloat16.
+  // Copies table [vocabulary, d] with `context`'s threads. REQUIRES: type is kInt8 or kBFloat16.
   QuantizedEmbedding(OpContext& context, ComputeType type, const MatrixRows& table,
                      int64_t vocabulary, int d);
 
@@ -81,8 +80,8 @@ void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable 
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr. The other rows of y keep
-// their contents. REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
+// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y do not
+// change. REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
 Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTable positions,
                   float scale, const int32_t* token, const int32_t* position, int64_t rows,
                   const int32_t* count, int d, void* y);

@@ -1,6 +1,5 @@
 // Embedding: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read, d
-// written, d f32 of the position table (in cache). No reduction, so every row is bit-equal
-// anywhere.
+// written, d f32 of the position table (in cache). No reduction, so a row is bit-equal anywhere.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/embed.h"

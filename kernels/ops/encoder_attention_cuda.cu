@@ -5,13 +5,12 @@
 //                memory; one tile is loaded while another is multiplied.
 // plain cores    f32, and older cards: one warp for a head and 4 tokens (warp_attention.cuh).
 //
-// The card and the type decide the method, and a token's place in its segment decides its place in
-// a block. So its bits depend on nothing else.
+// The card and the type decide the method, and a token's place in its segment its place in a block.
+// So its bits depend on nothing else.
 //
 // Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n. Floor at 4.3
 // TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. A layer takes 0.5 GFLOP in segments of 30, 8.6 in
-// segments of 512. Why tensor cores: there plain cores take longer than the rest of the layer
-// (counted in kernels/README.md).
+// segments of 512: plain cores take longer for that than the rest of the layer (kernels/README.md).
 #include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/tensor_core.cuh"
@@ -23,7 +22,6 @@ namespace {
 
 constexpr int kWarps = 4;
 
-// The head of a segment that a warp processes.
 template <class T>
 struct HeadOfSegment {
   const T* q;  // of the segment's first token; k is d elements after it, v 2 d
@@ -90,8 +88,7 @@ constexpr int kBlockRows = kWarps * kTensorRows;
 constexpr int kTile = kTilePositions;  // of K and V in shared memory
 
 // K and V of a tile: rows of kHeadClass elements, padded by 16 bytes, so that eight rows at one
-// column are in different banks. Columns from head_dim on and positions after the segment are
-// zeros.
+// column are in different banks. Columns from head_dim on and missing positions are zeros.
 template <class T, int kHeadClass>
 struct TensorTile {
   T k[kTile][kHeadClass + kPieceElements<T>];
@@ -138,8 +135,7 @@ class TensorAttention {
     }
   }
 
-  // Adds the first `count` >= 1 positions of a tile. `distance` is from the first of the `rows` to
-  // the first of these positions.
+  // Adds the first `count` >= 1 positions of a tile, `distance` after the first of the `rows`.
   template <class Bias>
   __device__ void Take(const Tile& tile, int count, const Bias& bias, int distance, int rows) {
     float score[kTile / 8][4] = {};
@@ -198,8 +194,7 @@ class TensorAttention {
  private:
   static constexpr int kSteps = kHeadClass / 16;
 
-  // Adds the bias to scores that are not scaled yet. A row that does not exist gets the bias of the
-  // last row.
+  // Adds the bias to unscaled scores. A missing row gets the bias of the last row.
   template <class Bias>
   __device__ void Add(const Bias& bias, int distance, int rows, int count,
                       float (&score)[kTile / 8][4]) const {
@@ -268,7 +263,6 @@ class TensorAttention {
   float context_[2 * kSteps][4] = {};
 };
 
-// Attends with all threads of a block.
 template <class T, int kHeadClass, class Bias>
 __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   const int head_dim = head.head_dim;

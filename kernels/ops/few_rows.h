@@ -3,16 +3,14 @@
 //   x [rows, in], W [out, in], bias [out], y [rows, out] of one 16-bit type, all row-major and
 //   dense, except that rows of y are y_stride apart
 //
-// Such a product reads each weight once and computes little, so its time is latency. Alone on an
-// H200 cuBLASLt's takes 6.2 to 6.9 us, this one 3.1 to 5.0 (kernels/README.md, "Products on a
-// device").
+// The time of such a product is latency. Alone on an H200 cuBLASLt takes 6.2 to 6.9 us, this kernel
+// 3.1 to 5.0 (kernels/README.md, "Products on a device").
 //
 // An element is the sum over k in ascending order, 16 at a time by one instruction that adds to an
 // f32 (mma m16n8k16). Then the bias is added in f32, and the sum is rounded. An activation is
 // computed from the rounded number and rounded again, as in a separate pass (activation_cuda.h). So
-// a row depends on no other row and on no place. A trial on the device finds out whether an
-// algorithm of cuBLASLt gives the same bits (lt_trial.h). Only then is the kernel used next to that
-// algorithm.
+// a row depends on no other row and on no place. The kernel is used next to an algorithm of
+// cuBLASLt only if a trial on the device finds the same bits (lt_trial.h).
 #pragma once
 
 #include <cstdint>
@@ -40,8 +38,7 @@ struct FewRows {
 // once before MultiplyFewRows. Leaves no error on the device.
 bool TakesFewRows(const FewRows& product);
 
-// REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16
-// bytes.
+// REQUIRES: TakesFewRows returned true; rows is 0 .. kMostFewRows; x, W, bias are 16-byte aligned.
 Error MultiplyFewRows(Stream stream, const FewRows& product, const void* x, int64_t rows, void* y);
 
 }  // namespace dragoman::kernels::cuda

@@ -1,5 +1,5 @@
 // A product of few rows: a block of four warps has 8 columns of y. All warps copy the block's 8
-// rows of W, and then all of x, to shared memory, 16 bytes a copy; then one warp multiplies. If
+// rows of W and then all of x to shared memory, 16 bytes a copy; then one warp multiplies. If
 // kernels begin early, W is copied before the previous kernel has ended.
 //
 // Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16 for any
@@ -8,8 +8,7 @@
 // Why this shape: the time is one wait for memory, and then the chain of in / 16 products, each of
 // which waits for the sum of the previous one (about 33 cycles): 0.6 us at 512, 2.4 at 2,048. A
 // shorter chain would change the order of the sum. More columns to a block would mean fewer blocks,
-// and a multiprocessor loads 60 GB/s: with 8 columns the 64 blocks of 512 columns have 8 KB of W
-// each at 512.
+// and a multiprocessor loads only 60 GB/s: 64 blocks for 512 columns load 8 KB of W each at 512.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -44,8 +43,7 @@ __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   }
 }
 
-// The operands of two products, kDepth of k. They are loaded before the previous products, so that
-// only the sum is waited for.
+// The operands of two products, kDepth of k, loaded before the previous products.
 struct Operands {
   template <class T>
   __device__ Operands(const T* a_row, const T* b_row) {

@@ -40,9 +40,8 @@ struct QuantizedScales {
 };
 
 // Multiplies the sums of a tile's products, in the epilogue's order, by the scales of the rows
-// `row` and row + 8 and of the columns. A row after `rows` gets the scale of the last row; its
-// logits are ignored. The rows' scales are read again for each tile, because otherwise ptxas would
-// spill.
+// `row` and row + 8 and of the columns. Rows after `rows` use the last row's scale; their logits
+// are ignored. Reads the rows' scales again for each tile, because otherwise ptxas would spill.
 __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int rows, int tile,
                                    int lane, float (&x)[128]) {
   float factor[2];
@@ -54,8 +53,7 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
 #pragma unroll
   for (int g = 0; g < 32; ++g) {
     const float2 c = __ldg(reinterpret_cast<const float2*>(columns + 8 * g));
-    // Not fused with the addition of the bias that follows, so that the logits are those of
-    // StoreLogits.
+    // Not fused with the addition of the bias, so that the logits are those of StoreLogits.
     x[4 * g] = __fmul_rn(x[4 * g], factor[0] * c.x);
     x[4 * g + 1] = __fmul_rn(x[4 * g + 1], factor[0] * c.y);
     x[4 * g + 2] = __fmul_rn(x[4 * g + 2], factor[1] * c.x);
@@ -71,9 +69,8 @@ __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
-// Owns the bias and, for quantized products, the weights. Divides the workspace: (max, sum) of each
-// row and tile, then lists of best tokens of each row and range, then the quantized rows and their
-// scales.
+// Owns the bias and, for quantized products, the weights. Workspace: (max, sum) of each row and
+// tile, then lists of best tokens of each row and range, then the quantized rows and their scales.
 class FoldedOutput : public FusedOutput {
  public:
   ~FoldedOutput() override {
@@ -113,13 +110,11 @@ class FoldedOutput : public FusedOutput {
         waves_(waves) {}
 
   // Reads the device's limits, quantizes the weights and copies the bias. Sets *weight to the
-  // weights that the products read, and *shared_limit to the shared memory that a block may have.
-  // Returns "", or why it failed.
+  // products' weights, *shared_limit to a block's shared memory. Returns "", or why it failed.
   std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
   // Launches the kernel that computes the parts of `work`, with `row_blocks` blocks of
-  // kFusedBlockRows rows for each of work.ranges. `hidden` is in the type that the products
-  // multiply.
+  // kFusedBlockRows rows for each range. `hidden` is in the products' type.
   virtual Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                           const FusedWork& work, int64_t row_blocks, int list_entries) const = 0;
 
@@ -134,7 +129,6 @@ class FoldedOutput : public FusedOutput {
   }
   // Returns the bytes of the sums and lists of so many blocks of rows; a multiple of 128.
   int64_t PartsBytes(int64_t blocks) const {
-    // The most blocks of threads for any number of rows.
     const int64_t most = int64_t{waves_} * processors_;
     const int64_t ranges = blocks > most ? blocks : most;
     return SumsBytes(blocks) +

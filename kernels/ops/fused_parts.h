@@ -1,7 +1,6 @@
 // The parts that the fused output layer makes of a row, and how they become its summary: tiles of
-// the vocabulary, their division among blocks, lists of best tokens spread over lanes.
-//
-// Host and device run this code (see output_fold.h for a ThreadGroup).
+// the vocabulary, their division among blocks, lists of best tokens spread over lanes. For host and
+// device (output_fold.h has the ThreadGroup).
 #pragma once
 
 #include <cmath>
@@ -26,10 +25,9 @@ struct TileRanges {
   int tiles = 1;
 };
 
-// Divides the tiles into ranges so that the processors finish all blocks soonest, if each has one
-// block at a time. The blocks come in up to `waves` waves. Each range begins a list of best tokens
-// of its own, which counts as one more tile. One wave gives as many ranges as keep all processors
-// busy at once.
+// Divides the tiles into ranges so that the processors finish all blocks soonest, with one block
+// each at a time, in up to `waves` waves. Each range begins a list of best tokens, which counts as
+// one more tile. One wave gives as many ranges as keep all processors busy at once.
 constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, int waves) {
   TileRanges best;
   int64_t best_time = 0;
@@ -62,11 +60,9 @@ struct BestShare {
     }
   }
 
-  // Returns the worst entry of a list that has just been cleared.
   DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
 
-  // Returns the entry of this share that is replaced first. That of the list is the worst of all
-  // lanes.
+  // Returns the entry that is replaced first. The list's is the worst of all lanes'.
   DRAGOMAN_HD TokenScore Worst() const {
     TokenScore worst{score[0], token[0]};
     for (int i = 1; i < kEntries; ++i) {

@@ -1,5 +1,4 @@
-// y = activation(a) * b for each row a | b that a product has written: the gated feed-forward
-// layer.
+// y = activation(a) * b for each row a | b of a product: the gated feed-forward layer.
 //
 //   x [rows, 2 * n]: a | b; y [rows, n]; f32, dense; y does not overlap x.
 //
@@ -20,9 +19,9 @@ void GateRows(OpContext& context, Activation activation, const float* x, int64_t
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr. The other rows of y keep
-// their contents; those of x may be read. x and y are of the compute type; activation and product
-// are f32. REQUIRES: rows < 2^31; n is a multiple of 8; x and y are aligned to 16 bytes.
+// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y do not
+// change, those of x may be read. x and y are of the compute type; activation and product are f32.
+// REQUIRES: rows < 2^31; n is a multiple of 8; x and y are aligned to 16 bytes.
 Error GateRows(Stream stream, ComputeType type, Activation activation, const void* x, int64_t rows,
                const int32_t* count, int n, void* y);
 

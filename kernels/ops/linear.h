@@ -26,9 +26,8 @@ namespace dragoman::kernels {
 
 class Linear {
  public:
-  // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
-  // (nullptr: only the caller's). Returns nullptr if the CPU has no kernel of this type. REQUIRES:
-  // in, out > 0.
+  // Copies weight (as `type`) and bias (nullptr: none) with the threads of `context` (nullptr: only
+  // the caller's). Returns nullptr if the CPU has no kernel of this type. REQUIRES: in, out > 0.
   static std::unique_ptr<Linear> Create(const MatrixRows& weight, const float* bias, int in,
                                         int out, Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
@@ -45,8 +44,8 @@ class Linear {
   // Returns bytes() of a Linear of this shape.
   static int64_t BytesOf(ComputeType type, int in, int out);
 
-  // Returns the scratch floats that a thread of a context needs for up to max_rows rows. Once a
-  // context has Reserved them, Runs of up to max_rows rows allocate nothing.
+  // Returns the scratch floats of a context's thread for up to max_rows rows. Once a context has
+  // Reserved them, Runs of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // rows >= 0. More rows than the scratch was reserved for may allocate.

@@ -11,8 +11,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// From this many rows per thread, the threads divide the rows, not the columns. With fewer rows,
-// reading W dominates.
+// From this many rows per thread, threads divide rows, not columns. Below it, reading W dominates.
 constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {

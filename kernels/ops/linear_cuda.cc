@@ -64,8 +64,7 @@ class Chooser {
   Chooser(const LtProduct& product, LtTrial& trial, size_t buckets)
       : product_(product), trial_(trial), buckets_(buckets) {}
 
-  // Pins the first fit algorithm of those offered at the buckets in `order`. Sets *found if there
-  // is one.
+  // Pins the first fit algorithm offered at the buckets in `order`. Sets *found if there is one.
   Error Pin(const std::vector<size_t>& order, LtAlgorithm* pinned, bool* found) {
     *found = false;
     for (const size_t asked : order) {
@@ -83,8 +82,7 @@ class Chooser {
     return Error::kNone;
   }
 
-  // Returns in *best the best offer for one bucket that gives the bits of `pinned`. The trial has
-  // the reference of `pinned`.
+  // Sets *best to the best offer for a bucket with the bits of `pinned`, the trial's reference.
   Error Refine(size_t bucket, const LtAlgorithm& pinned, LtAlgorithm* best) {
     *best = pinned;
     for (const LtAlgorithm& offer : product_.Offers(bucket, kOffers)) {
@@ -100,9 +98,9 @@ class Chooser {
     return Error::kNone;
   }
 
-  // Returns in *most the largest bucket up to which `few` gives the bits of `pinned`, whose
-  // reference the trial has; 0: none. If the kernel's activation differs from the separate pass,
-  // the pass computes it. Call this last, because it changes the reference.
+  // Sets *most to the largest bucket up to which `few` gives the bits of `pinned`, the trial's
+  // reference; 0: none. If the kernel's activation differs from the separate pass, the pass
+  // computes it. Call this last, because it changes the reference.
   Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;
     const Activation wanted = few->activation;
@@ -120,7 +118,6 @@ class Chooser {
     return error;
   }
 
-  // Returns why Pin found no algorithm.
   std::string WhyNone() const {
     return "none of the " + std::to_string(tried_.size()) +
            " algorithms that cuBLASLt offers gives a row the same bits in every row count: " +
@@ -259,9 +256,9 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
 
 namespace {
 
-// Creates a Linear with one algorithm for all row counts or, with per_bucket and few_rows, several
-// with the same bits. Returns nullptr and sets `why` on failure. Sets *none if no algorithm is fit,
-// not if the device failed.
+// One algorithm for all row counts or, with per_bucket and few_rows, several with the same bits.
+// Returns nullptr and sets `why` on failure; *none: no algorithm is fit, and the device did not
+// fail.
 std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
                                      const void* weight, const void* bias,
                                      std::span<const int> buckets, bool* none, std::string* why) {
@@ -352,8 +349,7 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
   bool none = false;
   std::unique_ptr<Linear> whole = CreatePinned(loaded, options, weight, bias, buckets, &none, why);
   if (whole != nullptr || !none) return whole;
-  // Makes the upper class as large as possible, because its rows take the most time and are batched
-  // together.
+  // Makes the upper class as large as possible: it takes the most time and has the large batches.
   std::string ignored;
   for (size_t split = 1; split < buckets.size(); ++split) {
     auto upper =

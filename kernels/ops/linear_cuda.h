@@ -6,15 +6,13 @@
 // A row's result depends only on that row and the weights. cuBLASLt would choose another kernel,
 // and so another order of summation, for another number of rows. So Create pins one algorithm
 // without split-K for all row counts and tries it: random rows must be bit-equal at every place and
-// in every row count of `buckets` (kernels/cuda/lt_trial.h). An algorithm that fails is passed
-// over. If none is left, two are pinned, one for small and one for large row counts; a row then has
-// the same bits in all row counts of its class (other_bits_from). If none is left for that either,
-// Create fails.
+// in every row count of `buckets` (kernels/cuda/lt_trial.h). If no algorithm passes, two are
+// pinned, one for small and one for large row counts; a row then has the same bits within each
+// class (other_bits_from). Otherwise Create fails.
 //
 // The algorithm depends only on the shape, the buckets, the device and cuBLASLt's version: it is
-// the first fit one in the order of cuBLASLt's own estimates. It is not chosen by time, because
-// near ties differ from run to run. The last bits of scores would then change after a restart, or
-// on the second of two GPUs.
+// the first fit one in cuBLASLt's order. It is not chosen by time, because near ties differ from
+// run to run: the last bits of scores would change after a restart, or on the second of two GPUs.
 //
 // Immutable after Create. Any number of threads may Run, each on its own stream and workspace.
 #pragma once
@@ -35,8 +33,7 @@ class Blas {
  public:
   static constexpr int64_t kWorkspaceBytes = int64_t{4} << 20;
 
-  // Creates the Blas of the current device. Returns nullptr and sets `why` if cuBLASLt is missing
-  // or fails.
+  // For the current device. Returns nullptr and sets `why` if cuBLASLt is missing or fails.
   static std::unique_ptr<Blas> Create(std::string* why);
   virtual ~Blas() = default;
 };
@@ -48,15 +45,13 @@ struct LinearOptions {
   bool float_output = false;                 // y is f32
   Activation activation = Activation::kNone;
   // Elements from a row of y to the next; 0: out. With GELU or swish it must be out. Make `out` and
-  // `y_stride` multiples of 8, because cuBLASLt's fast kernels store 16 bytes at a time. With an
-  // odd `out` it has only old kernels, whatever the stride. So pad an odd vocabulary with rows of
-  // zeros.
+  // `y_stride` multiples of 8 (pad an odd vocabulary with rows of zeros): cuBLASLt's fast kernels
+  // store 16 bytes at a time, and with an odd `out` it has only old ones.
   int64_t y_stride = 0;
   // The row count whose best algorithm is tried first: the one whose time matters most.
   int tune_rows = 1024;
-  // Gives every row count the algorithm that cuBLASLt estimates best for it, if its bits equal
-  // those of the pinned one in the trial. Equality is then an observation, not a property of one
-  // kernel.
+  // Gives every row count the algorithm that cuBLASLt estimates best for it, if its bits equal the
+  // pinned one's in the trial. Equality is then an observation, not a property of one kernel.
   bool per_bucket = false;  // CudaModel sets it from compute capability 8.0 on
   // Gives a few rows the kernel of few_rows.h, on the same condition.
   bool few_rows = false;
@@ -64,11 +59,11 @@ struct LinearOptions {
 
 class Linear {
  public:
-  // Uses the current device. `blas` and the device memory of weight and bias (nullptr: none) are
-  // borrowed for the object's life. They are aligned to 16 bytes, and already have their values,
-  // because the trial uses them. `buckets` are the row counts of Run, ascending. Allocates up to
-  // twice y and once x of the largest bucket, frees them before it returns, and blocks. Returns
-  // nullptr and sets `why` if the options do not fit, no algorithm is fit or the device fails.
+  // Uses the current device. Borrows `blas` and the device memory of weight and bias (nullptr:
+  // none), which are aligned to 16 bytes and already have their values for the trial. `buckets` are
+  // the row counts of Run, ascending. Temporarily allocates up to twice y and once x of the largest
+  // bucket, and blocks. Returns nullptr and sets `why` if the options do not fit, no algorithm is
+  // fit or the device fails.
   static std::unique_ptr<Linear> Create(const Blas* blas, const LinearOptions& options,
                                         const void* weight, const void* bias,
                                         std::span<const int> buckets, std::string* why);
@@ -83,8 +78,7 @@ class Linear {
   // Returns the pinned algorithm, for the log.
   virtual std::string algorithm() const = 0;
 
-  // Returns the smallest row count whose rows may have other bits than those of smaller ones; 0:
-  // none.
+  // Returns the smallest row count whose rows may have other bits than smaller ones; 0: none.
   virtual int other_bits_from() const { return 0; }
 };
 

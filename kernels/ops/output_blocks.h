@@ -18,8 +18,7 @@ namespace dragoman::kernels::output_blocks {
 inline constexpr int64_t kProductBlocks = 5;
 inline constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 inline constexpr int64_t kBlockRowsMax = 128;
-// Columns that are searched for candidates before the list's threshold is read again; fewer while
-// the list is not full.
+// Columns that are searched before the threshold is read again; fewer until the list is full.
 inline constexpr int64_t kSearchColumns = 96;
 inline constexpr int64_t kFirstColumns = 16;
 
@@ -37,8 +36,7 @@ inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* e
   }
 }
 
-// Calls `candidate(column)` for the values [count] above the threshold of the list. `candidate` may
-// change the list.
+// Calls `candidate(column)`, which may change `top`, for values [count] above the threshold.
 template <class Candidate>
 void ForCandidates(const float* values, int64_t count, const TopList& top, Candidate candidate) {
   for (int64_t c = 0, columns = 0; c < count; c += columns) {
@@ -103,7 +101,6 @@ class MarkedBlocks {
 
   MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
 
-  // Marks the blocks of a row of `columns` columns.
   void Mark(int64_t row, const LogitRequest& request, const ColumnWords& words, int64_t columns) {
     std::fill_n(words_ + row * per_row_, per_row_, 0);
     const auto mark = [&](const IdList& list) {
@@ -158,8 +155,7 @@ inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, f
     }
     if (!(sum.max > Threshold(partial.top))) return sum;
   }
-  // From here on a logit is only a candidate, so ids that must not be among the best are set to
-  // -inf.
+  // From here on a logit is only a candidate. Sets ids that must not be among the best to -inf.
   if (!request.mask_first) {
     for (const IdList& list : request.masked) strike(list);
   }

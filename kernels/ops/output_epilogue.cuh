@@ -1,17 +1,14 @@
 // The epilogue of a warp of the fused output layer (output_layer_sm90.cu, output_layer_mma.cu), on
 // the logits in its registers: bias, scale, listed ids, (max, sum of exp) of the tile, candidates
-// for the best; and the merge of the parts to the row's summary. Everything except the product is
-// here, so that the host can run it in tests.
+// for the best; and the merge to the row's summary. The host can run this in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
 // rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
-// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run all code, even if their quad
-// has nothing to do.
+// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run all code.
 //
 // Per logit: an add, a product unless the scales of the warp's rows are 1, a maximum, and for the
 // normaliser a multiply-add, ex2 and an add. A row looks for candidates only if a tile's maximum
-// beats the row's K-th best. Then each lane takes out its best; the maxima of eight groups of eight
-// columns show which group has it.
+// beats its K-th best. Then each lane takes out its best, by the maxima of eight groups of columns.
 #pragma once
 
 #include <cfloat>
@@ -54,7 +51,6 @@ __device__ inline int QuadMin(int x) {
   return min(x, __shfl_xor_sync(kAllLanes, x, 2));
 }
 
-// Returns the worst of the four lanes' entries.
 __device__ inline TokenScore QuadWorst(TokenScore mine) {
 #pragma unroll
   for (int reach = 1; reach <= 2; reach *= 2) {
@@ -91,14 +87,13 @@ struct EpilogueRow {
   BestShare<kEntries> best;
   TokenScore worst;  // of the whole list: a candidate must beat it. +inf: no best are wanted
   // Whether a candidate may be an id that is never among the best: in every tile (a list is too
-  // long to be visited), or in this one (VisitIds met a masked or wanted id). Only then are the
-  // lists searched, which takes several dependent loads in the middle of a round.
+  // long to visit), or in this one (VisitIds met such an id). Only then are the lists searched, by
+  // several dependent loads in the middle of a round.
   bool barred_anywhere = false;
   bool barred_here = false;
 
   // The listed ids, one list for each lane of the quad: excluded, masked (two, if IsVisited),
-  // wanted. next_id is the next id of this lane's list, INT_MAX after the last; next_place is its
-  // index.
+  // wanted. The next id of this lane's list (INT_MAX after the last) and its index.
   int next_id = INT_MAX;
   int next_place = 0;
 };
@@ -107,9 +102,8 @@ inline constexpr int kWantedLane = 3;
 inline constexpr uint32_t kWantedBit = 1U << kWantedLane;
 inline constexpr uint32_t kMaskedBits = 0b0110U;
 
-// Ids that are masked before the softmax must be visited. Others only bar candidates. If there are
-// few of them (a token that no sentence may have, EOS while it is not possible), visits cost less
-// than a look-up of every candidate.
+// Ids that are masked before the softmax must be visited. Others only bar candidates: if they are
+// few (EOS while it is not possible), visits cost less than a look-up of every candidate.
 constexpr int kFewMasked = 8;
 
 __device__ inline bool IsVisited(const LogitRequest& request, const IdList& masked) {
@@ -156,9 +150,8 @@ __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWor
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the listed ids below `end`: struck ids become -inf, the logits of wanted ids are stored,
-// and after a masked or wanted id each candidate of the tile is checked. Takes as many turns as a
-// row of the warp has such ids in this tile, which are few.
+// Visits the listed ids below `end`: struck ids become -inf, wanted logits are stored, and after a
+// masked or wanted id each candidate of the tile is checked. One turn for each id, which are few.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
@@ -192,9 +185,8 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
 }
 
 // Folds the tile's logits of one row. Overwrites x. `first` is the tile's first column; `with_sum`
-// is the same for all lanes. exp of a distance from the maximum is a multiply-add and one
-// instruction. The distance is exact to half an ulp of the maximum: 1e-6 of the sum for logits
-// below 16.
+// is the same for all lanes. exp's argument, the distance from the maximum, is exact to half an ulp
+// of the maximum: 1e-6 of the sum for logits below 16.
 template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {

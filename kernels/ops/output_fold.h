@@ -34,9 +34,8 @@ DRAGOMAN_HD inline float FoldExp2(float x) {
 #endif
 }
 
-// Returns exp(x) for x <= 0; exactly 0 for -inf. On a device a product and one instruction. The
-// product has a relative error of 2^-24, so exp(x) has one of |x| 2^-24. Terms with a large |x| add
-// little.
+// Returns exp(x) for x <= 0; exactly 0 for -inf. The device's product has a relative error of
+// 2^-24, so exp(x) has one of |x| 2^-24, but terms with a large |x| add little.
 DRAGOMAN_HD inline float FoldExp(float x) {
 #ifdef __CUDA_ARCH__
   return FoldExp2(x * kLog2OfE);
@@ -93,9 +92,8 @@ DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& share
   group.Sync();
 }
 
-// Returns a lower bound of the k-th best of the members' maxima: a score below it is not among the
-// k best. Does not sort: puts the members into at most kMaxTopK bins and finds the k-th best bin
-// maximum by counting.
+// Returns a lower bound of the k-th best of the members' maxima: scores below it are not among the
+// k best. Puts the members into at most kMaxTopK bins and counts the k-th best bin maximum.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                                float mine) {
@@ -170,7 +168,6 @@ DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared
   }
 }
 
-// Writes the best to a summary.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void GiveBest(const ThreadGroup& group, const FoldShared<kThreads>& shared,
                           LogitSummary& summary) {
@@ -267,8 +264,8 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the materialized logits of one row. With `keep` the row's memory contains logits + bias
-// afterwards; otherwise it does not change. REQUIRES: bias is not null if kBiased.
+// Folds the materialized logits of one row. With `keep`, `logits` becomes logits + bias; otherwise
+// it does not change. REQUIRES: bias is not null if kBiased.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
                             MaterializedShared<kThreads, kPerThread>& shared, float* logits,
@@ -295,8 +292,7 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
   LogSum sum;
   bool bad = false;
   const int stretch = kPerThread * group.size();
-  // The next stretch's loads are under way while this one is folded. Their values are not used
-  // before.
+  // The next stretch is loaded while this one is folded; its values are not used before.
   float ahead[kPerThread];
   float bias_ahead[kBiased ? kPerThread : 1];
   const auto load = [&](int first) {

@@ -1,6 +1,6 @@
 // The output layer: computes logits = hidden W^T + bias and folds them into the summary of each
-// row. A tile of a few rows and columns is folded at once while it is in the cache. Logits are
-// materialized only for rows that ask for them.
+// row. A tile of a few rows and columns is folded while it is in the cache. Logits are materialized
+// only for rows that ask for them.
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
 //
@@ -37,9 +37,9 @@ class OutputLayer {
     const float* memory = nullptr;  // written by Select
   };
 
-  // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
-  // (nullptr: only the caller's). Bias may contain -inf. Returns nullptr if the CPU has no kernel
-  // of this type. REQUIRES: d, vocabulary > 0.
+  // Copies weight (as `type`) and bias (nullptr: none; may contain -inf) with the threads of
+  // `context` (nullptr: only the caller's). Returns nullptr if the CPU has no kernel of this type.
+  // REQUIRES: d, vocabulary > 0.
   static std::unique_ptr<OutputLayer> Create(const MatrixRows& weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
@@ -56,8 +56,8 @@ class OutputLayer {
   // Returns bytes() of a layer of this shape.
   static int64_t BytesOf(ComputeType type, int d, int vocabulary);
 
-  // Returns the scratch floats that a thread of a context needs for up to max_rows rows. Once a
-  // context has Reserved them, Folds of up to max_rows rows allocate nothing.
+  // Returns the scratch floats of a context's thread for up to max_rows rows. Once a context has
+  // Reserved them, Folds of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // requests, summaries [rows].
@@ -84,12 +84,10 @@ class OutputLayer {
   // Returns the bytes of the packed weights.
   virtual int64_t bytes() const = 0;
 
-  // Returns W as an embedding table, for models where both are one matrix. Borrows the packed
-  // weights.
+  // Returns W as an embedding table, if both are one matrix. Borrows the packed weights.
   virtual const EmbeddingTable& table() const = 0;
 
-  // Returns the product that computes the logits, for callers that fold them in another way
-  // (output_mean.h).
+  // Returns the product of the logits, for callers that fold them in another way (output_mean.h).
   virtual const cpu::Product& product() const = 0;
 
   int d() const { return d_; }

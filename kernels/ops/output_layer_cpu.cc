@@ -115,7 +115,6 @@ class CpuOutputLayer final : public OutputLayer {
   }
   int64_t blocks() const { return BlocksOf(vocabulary()); }
 
-  // Returns the floats of scratch for rows that are folded together.
   size_t FloatsFor(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
@@ -261,8 +260,7 @@ class CpuOutputLayer final : public OutputLayer {
     return marked;
   }
 
-  // Computes the normaliser of a row from the sums of its blocks. Returns an empty list in the
-  // summary's memory.
+  // Computes a row's normaliser from the sums of its blocks. Returns an empty list for its best.
   static TopList StartSummary(const Rows& rows, int64_t r, const LogSum* sums) {
     LogitSummary& summary = rows.summaries[r];
     summary.normaliser = LogSum{};
@@ -275,7 +273,6 @@ class CpuOutputLayer final : public OutputLayer {
     return {summary.top, std::min(rows.requests[r].k, kMaxTopK), 0};
   }
 
-  // A block of the columns and the data for its fold.
   struct Block {
     const Rows& rows;
     int64_t index;

@@ -1,5 +1,4 @@
-// Materialized logits, folded in one pass by the code of output_fold.h: a block of 512 threads to a
-// row.
+// Materialized logits, folded in one pass (output_fold.h): a block of 512 threads to a row.
 //
 // Bytes per row: 4 V read once, 4 V of bias from L2; V = 58,101: 232 KB, at 4.3 TB/s a chunk of 512
 // rows takes at least 28 us [counted]. About 12 instructions and one ex2 per logit: 30 M logits are

@@ -8,10 +8,9 @@
 //                 folded in registers; logits never reach memory. K up to kMaxFusedTopK. By wgmma
 //                 on sm_90a, by mma.sync on cards of 8.x and from 12.0 on.
 //
-// The fused method can multiply quantized numbers of one byte. Each hidden row and each row of W is
-// then quantized to int8 or e4m3 with a scale of its own (quantize_rows.h), and the sums are
-// multiplied by both scales. This halves the tensor cores' time and the bytes of W, but changes the
-// scores.
+// The fused method can multiply quantized numbers: each hidden row and each row of W is quantized
+// to int8 or e4m3 with a scale of its own (quantize_rows.h), and the sums are multiplied by both
+// scales. This halves the tensor cores' time and the bytes of W, but changes the scores.
 //
 // hidden [rows, d], W [vocabulary, d] of the compute type; bias [vocabulary] f32, may contain -inf.
 #pragma once
@@ -33,8 +32,7 @@ namespace dragoman::kernels::cuda {
 // f32 logits of a chunk: 119 MB at 58k tokens.
 inline constexpr int kChunkRows = 512;
 
-// The rows of the materialized method, in order. Device memory; the step writes it before the
-// output layer runs.
+// The rows of the materialized method, in order. Device memory; written before the layer runs.
 struct MaterializedRows {
   const int32_t* rows = nullptr;   // [capacity] rows of the step
   const int32_t* count = nullptr;  // [1]
@@ -42,11 +40,10 @@ struct MaterializedRows {
 };
 
 // Folds materialized logits. logits [n, stride] f32, stride >= vocabulary, are those of rows
-// list.rows[first + i] without the bias, which is added here (f32; nullptr: none). Requests, masks,
-// scale and normaliser are as on the CPU. A row's summary has memory for its request. A block of
-// threads sums in an order that only the vocabulary decides. If a row's request.logits is not null,
-// its logits with the bias are kept in `logits`, and request.logits is set to them. `logits` of
-// other rows does not change.
+// list.rows[first + i] without the bias, which is added here (f32; nullptr: none). Requests and
+// summaries are as on the CPU. A block of threads sums in an order that only the vocabulary
+// decides. If a row's request.logits is not null, its logits with the bias are kept in `logits`,
+// and request.logits is set to them. Otherwise the row of `logits` does not change.
 Error FoldMaterializedLogits(Stream stream, float* logits, int64_t stride, const float* bias,
                              int vocabulary, const MaterializedRows& list, int64_t first, int64_t n,
                              LogitRequest* requests, LogitSummary* summaries);
@@ -54,12 +51,11 @@ Error FoldMaterializedLogits(Stream stream, float* logits, int64_t stride, const
 // The fused method. One per device and model; immutable after Create.
 class FusedOutput {
  public:
-  // Creates the layer on the current device; allocates and blocks. `weight` [vocabulary, d],
-  // 16-byte aligned, is borrowed (a quantized layer keeps its own copy). `bias` [vocabulary] is
-  // copied (nullptr: none). Returns nullptr and sets `why` if the device runs no code of it (before
-  // 8.0; 10.x; float8 before 8.9), the type is f32, or d does not fit. d must be a multiple of 64
-  // up to 1024 on sm_90a, a multiple of 32 elsewhere; for quantized products a multiple of 128 up
-  // to 2048 on sm_90a, of 64 elsewhere.
+  // Uses the current device; allocates and blocks. `weight` [vocabulary, d], 16-byte aligned, is
+  // borrowed (a quantized layer keeps its own copy). `bias` [vocabulary] is copied (nullptr: none).
+  // Returns nullptr and sets `why` if the device runs no code of it (before 8.0; 10.x; float8
+  // before 8.9), the type is f32, or d does not fit: a multiple of 64 up to 1024 on sm_90a, of 32
+  // elsewhere; for quantized products of 128 up to 2048 on sm_90a, of 64 elsewhere.
   static std::unique_ptr<FusedOutput> Create(ComputeType type, QuantizedType quantized,
                                              const void* weight, const float* bias, int d,
                                              int vocabulary, std::string* why);
@@ -81,9 +77,9 @@ class FusedOutput {
                      const SlotView* slots, int max_k, const LogitRequest* requests,
                      LogitSummary* summaries) const = 0;
 
-  // Computes the logits of quantized products, without the bias, by plain arithmetic: the reference
-  // for Fold. logits [rows, stride] has the vocabulary's columns. Slow. REQUIRES: products() is not
-  // kNone; a workspace for `rows` rows.
+  // Computes the logits [rows, stride] of quantized products, without the bias, by plain
+  // arithmetic: the slow reference for Fold. REQUIRES: products() is not kNone; a workspace for
+  // `rows` rows.
   virtual Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows,
                             float* logits, int64_t stride) const = 0;
 };

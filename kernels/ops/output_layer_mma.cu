@@ -34,8 +34,8 @@
 // A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each. Piece p (16
 // bytes) of row r is at place p ^ (r / 2 % 4) of the row. So the eight pieces p of rows 8 i .. 8 i
 // + 7, which a matrix load reads at once, are in different banks, and so are the eight of two rows,
-// which a copy writes. A row's sum is over k in ascending order, 16 at a time, whatever the rows,
-// blocks and ranges.
+// which a copy writes. A row's sum is over k in ascending order, 16 at a time, whatever the rows
+// and blocks.
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -74,8 +74,8 @@ constexpr int kSharedBytes = kStages * kStageBytes;
 constexpr int kWaves = 8;  // DivideTiles
 
 // Reports whether this file has code for an architecture (86 is 8.6); elsewhere its kernels are
-// empty. 9.0 has code of its own. 10.x would need some, because its tensor cores are not those of
-// mma.sync. The items marked as unused below are unused if there is no code.
+// empty, and the items below that are marked as unused are unused. 9.0 has code of its own. 10.x
+// would need some, because its tensor cores are not those of mma.sync.
 constexpr bool FoldsByMma(int architecture) {
   return architecture / 10 == 8 || architecture >= 120;
 }
@@ -103,8 +103,8 @@ struct MmaArgs {
   return (piece ^ (row / 2 % 4)) * kPieceBytes;
 }
 
-// Returns the number of the thread. Hides from the compiler that it is the same in every slab;
-// otherwise ptxas would keep derived values in registers while a tile is folded, and spill.
+// Returns the thread's number, hidden from the compiler: otherwise ptxas would keep derived values
+// in registers while a tile is folded, and spill.
 [[maybe_unused]] __device__ inline int ThreadOfSlab() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
@@ -161,8 +161,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
-  // Matrices of the hidden rows: rows 0 and 8, then the same 8 further in k; of W: columns 0 at k 0
-  // and 8, then columns 8.
+  // Matrices of the hidden rows: rows 0 and 8, then both 8 further in k; of W: columns 0 at k 0 and
+  // 8, then columns 8 likewise.
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;
@@ -211,8 +211,8 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
 #pragma unroll
       for (auto& sum : sums) sum = 0;
       for (int k = 0; k < args.d; k += kSlab<T>) {
-        // Waits for this thread's part of the slab, then for all threads: their parts have arrived,
-        // and they have finished the previous slab, whose stage the next copies use.
+        // Waits for this thread's part of the slab, then for all threads' parts, and until all have
+        // finished the previous slab, whose stage the next copies use.
         AwaitCopyGroups<kStages - 2>();
         __syncthreads();
         const int stage = progress.stage;
@@ -237,8 +237,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(args);
 }
 
-// The same for quantized products. The kernels have other names because budgets count products by
-// name, and their machine code has other products.
+// The same for quantized products, with names of their own for the budgets, which go by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
   FoldBlock<Int8, kBest>(args);

@@ -78,8 +78,7 @@ constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
 // Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
-// Quantized products need some more for scales and take 24 + 2 x 240; otherwise ptxas spills some
-// words.
+// Quantized products need more for scales and take 24 + 2 x 240, or ptxas spills some words.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
@@ -218,8 +217,8 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
-// Returns the number of the thread. Hides from the compiler that it is the same for every tile;
-// otherwise ptxas would keep derived values in registers while a tile is folded, and spill.
+// Returns the thread's number, hidden from the compiler: otherwise ptxas would keep derived values
+// in registers while a tile is folded, and spill.
 __device__ inline int ThreadOfTile() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
@@ -296,8 +295,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(hidden, weight, args);
 }
 
-// The same for quantized products. The kernels have other names because budgets count products by
-// name, and their machine code has other products.
+// The same for quantized products, with names of their own for the budgets, which go by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
     Int8OutputKernel(const __grid_constant__ CUtensorMap hidden,
@@ -368,7 +366,6 @@ FusedKernel KernelFor(int list_entries) {
                              : KernelOf<T, 16>();
 }
 
-// Returns the elements of d in a slab.
 int SlabOf(QuantizedType quantized) {
   return quantized == QuantizedType::kNone ? kSlab<__half> : kSlab<Int8>;
 }
@@ -413,8 +410,7 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   if (!why.empty()) return why;
   shared_ = PlanShared(d() / SlabOf(products()), static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
-  // Sets the device's limit, because the attribute belongs to the kernel, and another model's layer
-  // may need more.
+  // Sets the device's limit, because the kernel is shared with other models' layers.
   for (const int list : kFusedLists) {
     const cudaError_t status =
         cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
@@ -462,8 +458,7 @@ std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, QuantizedType 
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
-  // Clears the thread's error. Otherwise the check of the next launch, by the other method, would
-  // report it.
+  // Clears the thread's error, which the check of the next launch would report.
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

@@ -1,13 +1,12 @@
-// The output layers of an ensemble (SEARCH.md b.1): several models of one vocabulary. Makes a row's
-// summary from the mean of their predictions. With p_m = softmax(logits of member m) and weights
-// w_m that sum to 1, the score of a token is
+// The output layers of an ensemble (SEARCH.md b.1): makes a row's summary from the mean of several
+// models' predictions. With p_m = softmax(logits of member m) and weights w_m that sum to 1, scores
+// are
 //
 //   kProbability     log(sum of w_m p_m)
 //   kLogProbability  sum of w_m log(p_m), which is not normalised again unless a request asks
 //
-// A tile of the members' logits, a few rows and columns, is folded at once while it is in the
-// cache. No member's logits are materialized. Those of the mean are materialized only for requests
-// that ask for them.
+// A tile of the members' logits is folded while it is in the cache. No member's logits are
+// materialized, and those of the mean only for requests that ask for them.
 //
 // Requests mean the same as for one model: `scale` and `excluded` act on every member before its
 // softmax, `mask_first` on the mean. `logits` receives a row x for which x * scale minus the
@@ -37,8 +36,7 @@ struct OutputMember {
 
 class OutputMean {
  public:
-  // REQUIRES: 1 to kMaxEnsembleMembers members of one vocabulary and one compute type; weights
-  // above 0 that sum to 1.
+  // REQUIRES: 1 to kMaxEnsembleMembers of one vocabulary and type; weights > 0 that sum to 1.
   OutputMean(std::vector<OutputMember> members, MeanKind kind);
 
   // Like OutputLayer::ScratchFloats.

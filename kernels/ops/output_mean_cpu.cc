@@ -2,13 +2,11 @@
 // member. The order of tokens does not need the normalisers, so these come from the same tile.
 //
 // kProbability needs the members' normalisers before it can rank the tokens, so the products run
-// twice. The first pass is each member's own fold, which stores nothing. In the second pass the
-// largest of the members' log-probabilities is an upper bound of the mean's. The mean is computed
-// only for columns whose bound can enter a row's list, relative to its largest term, so that it
-// does not underflow.
+// twice, first as each member's own fold, which stores nothing. In the second pass the largest of
+// the members' log-probabilities is an upper bound. The mean is computed only for columns whose
+// bound can enter a row's list, relative to its largest term, so that it does not underflow.
 //
-// Order: members in their order; (max, sum of exp) per (member, row, block), merged in the order of
-// blocks.
+// Order: members in their order; (max, sum of exp) per (member, row, block), merged by blocks.
 #include "kernels/ops/output_mean.h"
 
 #include <algorithm>

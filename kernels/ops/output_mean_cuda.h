@@ -1,5 +1,5 @@
 // The output layers of an ensemble (output_mean.h) on a device, by the materialized method: the
-// logits of every member are materialized, and one kernel computes and folds their mean.
+// logits of every member are materialized, and two kernels compute and fold their mean.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,11 @@ struct EnsembleLogits {
 };
 
 // Folds the mean of the members' logits of rows list.rows[first + i], i < n; stride >= vocabulary.
-// Requests and summaries are as for FoldMaterializedLogits; `scale`, `excluded` and `mask_first`
-// mean the same as in output_mean.h. Overwrites the logits. If a row's request.logits is not null,
-// it is set to the first member's row, which then contains the x for which x * scale minus the
-// normaliser is the score.
+// Requests and summaries are as for FoldMaterializedLogits; `scale`, `excluded` and `mask_first` as
+// in output_mean.h. Overwrites the logits. If a row's request.logits is not null, it is set to the
+// first member's row, which then has the x for which x * scale minus the normaliser is the score.
 //
-// A block of threads sums in an order that only the vocabulary and the members decide, so a row's
-// bits depend on that row alone.
+// The vocabulary and the members decide the order of sums, so a row's bits depend only on that row.
 Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
                      const MaterializedRows& list, int64_t first, int64_t n, LogitRequest* requests,
                      LogitSummary* summaries);

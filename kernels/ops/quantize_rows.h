@@ -1,14 +1,14 @@
-// Quantizes rows to numbers of one byte on a device, each row with a scale of its own. The
-// quantized products of the fused output layer multiply such rows (output_layer_cuda.h).
+// Quantizes rows to numbers of one byte on a device, each row with a scale of its own, for
+// quantized products (output_layer_cuda.h, quantized_linear.h).
 //
 //   x [rows, d] of a 16-bit compute type, 16-byte aligned
 //   y [rows, d] bytes, dense, 16-byte aligned; scales [rows] f32: x is about y * its row's scale
 //
 // A row's scale is its largest magnitude over 448 (e4m3) or 127 (int8). A number is x / scale,
 // rounded to nearest even: the CPU's rule for int8 (kernels/cpu/quantized_table.h). So a row's
-// bytes depend on that row alone. A row with a NaN or an infinity has the scale NaN, which makes
-// all its products NaN. A row whose largest magnitude is too small for an inverse is all zeros,
-// with the scale 0.
+// bytes depend on that row alone. With a NaN or an infinity the scale, and so all products, are
+// NaN. If the largest magnitude is too small for an inverse, the row is all zeros, with the scale
+// 0.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ Error QuantizeRows(Stream stream, ComputeType type, QuantizedType to, const void
                    const int32_t* count, int d, uint8_t* y, float* scales);
 
 // Computes z [rows, columns] f32, rows `stride` numbers apart: the products of quantized rows x
-// [rows, d] and w [columns, d] by plain arithmetic, in the order of k, times both scales. For
-// checks: slow. REQUIRES: d is a multiple of 16.
+// [rows, d] and w [columns, d] by plain arithmetic, in the order of k, times both scales. Slow, for
+// checks. REQUIRES: d is a multiple of 16.
 Error MultiplyQuantizedRows(Stream stream, QuantizedType type, const uint8_t* x,
                             const float* x_scales, int64_t rows, const uint8_t* w,
                             const float* w_scales, int64_t columns, int d, float* z,

@@ -1,6 +1,5 @@
-// Quantizes rows to numbers of one byte: a warp for each row. Up to 1,024 numbers are loaded at
-// once and kept until the largest is known; the rest is read twice. 4,096 rows of 512 numbers are 4
-// MB read and 2 MB written, in L2.
+// Quantizes rows: a warp for each. Keeps up to 1,024 numbers until the largest is known and reads
+// the rest twice. 4,096 rows of 512 numbers: 4 MB read, 2 MB written, in L2.
 #include <cstdint>
 
 #include "kernels/cuda/element.cuh"

@@ -35,8 +35,7 @@ enum class QuantizedForm : uint8_t {
 inline constexpr int kMostQuantizedFewRows = 16;
 
 // Reports whether a product takes tiles of 128 x 128: their last round on the multiprocessors must
-// not cost more than they save. A tile of 64 x 64 takes a quarter of their time, plus a quarter of
-// that for its shared memory.
+// not cost more than they save. A tile of 64 x 64 takes 1/4 + 1/16 (shared memory) of their time.
 constexpr bool HasLargeTiles(int64_t rows, int64_t out, int64_t multiprocessors) {
   const auto rounds = [&](int64_t tile) {
     const int64_t tiles = ((rows + tile - 1) / tile) * ((out + tile - 1) / tile);
@@ -61,8 +60,7 @@ struct QuantizedProduct {
 };
 
 // Sets the fields that depend on the current device. Returns "", or why the device or the shape has
-// no such product. Call it once before the other functions, and not while a graph is recorded.
-// Leaves no error on the device.
+// no such product. Call it first, and not while a graph is recorded. Leaves no error on the device.
 std::string PrepareQuantizedProduct(QuantizedProduct* product);
 
 // Returns the bytes of workspace of a product of `rows` rows: the quantized rows and their scales.
@@ -75,10 +73,10 @@ constexpr int64_t QuantizedWorkspaceBytes(int64_t rows, int64_t in) {
 // Returns the number of kernels that MultiplyQuantized launches.
 int QuantizedProductNodes(const QuantizedProduct& product, int64_t rows);
 
-// Computes rows [0, *count) of y, or all `rows` of them if count is nullptr. The others may be
-// written or not. REQUIRES: PrepareQuantizedProduct returned ""; a form other than kAuto takes the
-// rows; `workspace` [QuantizedWorkspaceBytes(rows, in)] is aligned to 16 bytes and belongs to the
-// stream; x, y and `workspace` do not overlap.
+// Computes rows [0, *count) of y, or all if count is nullptr; others may be written or not.
+// REQUIRES: PrepareQuantizedProduct returned ""; a form other than kAuto takes the rows;
+// `workspace` [QuantizedWorkspaceBytes(rows, in)] is aligned to 16 bytes and belongs to the stream;
+// x, y and `workspace` do not overlap.
 Error MultiplyQuantized(Stream stream, const QuantizedProduct& product, const void* x, int64_t rows,
                         const int32_t* count, void* workspace, void* y);
 

@@ -97,8 +97,7 @@ struct Tile {
   static constexpr int kWarpTile = kTile / 2;
   static constexpr int kM = kWarpTile / 16;  // products of a warp
   static constexpr int kN = kWarpTile / 8;
-  // At the end the ring contains the results. Rows are padded by 16 bytes, so that lanes write to
-  // different banks.
+  // At the end the ring has the results. The padding puts rows in different banks.
   static constexpr int kPitch = kTile * 2 + kPieceBytes;
   static_assert(kTile * (kPitch + 3 * static_cast<int>(sizeof(float))) <= kSharedBytes);
 };
@@ -106,8 +105,7 @@ struct Tile {
 // Returns the place of a piece in a slab, in bytes from the row's start.
 __device__ inline int PlaceOf(int row, int piece) { return (piece ^ (row / 2 % 4)) * kPieceBytes; }
 
-// The sources and targets of a thread's copies of a slab. Rows after the end, and columns after k,
-// are zeros.
+// The sources and targets of a thread's copies of a slab. Missing rows and columns are zeros.
 template <class T, int kTile>
 class SlabCopies {
  public:
@@ -151,8 +149,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // Matrices of x: rows 0 and 8, then the same 8 further in k; of W: columns 0 at k 0 and 16, then
-  // columns 8.
+  // Matrices of x: rows 0 and 8, then both 8 further in k; of W: columns 0 at k 0 and 16, then
+  // columns 8 likewise.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -177,8 +175,7 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
   }
 }
 
-// Multiplies all slabs of k, copied to the ring asynchronously, one slab less ahead than the ring
-// has.
+// Multiplies all slabs of k. Asynchronous copies fill the ring, except one slab, ahead.
 template <class T, int kTile>
 __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -198,8 +195,8 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // Waits for this thread's part of the slab, then for all threads: their parts have arrived, and
-    // they have finished the previous slab, whose stage the next copies use.
+    // Waits for this thread's part of the slab, then for all threads' parts, and until all have
+    // finished the previous slab, whose stage the next copies use.
     AwaitCopyGroups<Of::kRing - 2>();
     __syncthreads();
     copy_slab(k + (Of::kRing - 1) * kRowBytes, stage == 0 ? Of::kRing - 1 : stage - 1);
@@ -276,8 +273,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     MultiplyStored<T, kTile>(args, copies, ring, warp, lane, sums);
   }
 
-  // The ring now contains results in place of slabs, then a scale for each row, a scale and a bias
-  // for each column.
+  // The ring now has results, then a scale for each row, a scale and a bias for each column.
   __syncthreads();
   float* const row_scales = reinterpret_cast<float*>(ring + kTile * Of::kPitch);
   float* const scales = row_scales + kTile;

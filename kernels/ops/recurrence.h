@@ -7,13 +7,11 @@
 //   layout.width(). Dense; they do not overlap.
 //
 // The state of position p replaces its K and V: it is in the page that the row's lane has for p, at
-// StateAt(p, layer) floats from the beginning, in f32 whatever the page's elements. The ancestry
-// table gives the lane that wrote the previous position. Before position 0 the state is zero. A
-// page has room for two positions, one even and one odd. Nothing older is read, because the rows of
-// a slot are at one position or follow each other in one lane. So a reorder of beams moves no
-// state.
-//
-// Each element is computed on its own.
+// StateAt(p, layer) floats, in f32 whatever the page's elements. The ancestry table gives the lane
+// that wrote the previous position; before position 0 the state is zero. A page has room for one
+// even and one odd position. Older ones are never read, because the rows of a slot are at one
+// position or follow each other in one lane. So a reorder of beams moves no state. Each element is
+// computed on its own.
 //
 // REQUIRES: rows and pages as for DecodeSelfAttention.
 #pragma once

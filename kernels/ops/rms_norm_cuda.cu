@@ -1,6 +1,5 @@
-// Residual and RMSNorm in one pass over memory: z = x + residual, y = z / sqrt(mean(z^2) + epsilon)
-// * gamma. Bytes per row as in layer_norm_cuda.cu, with only 4 d of gamma; about 5 flop per
-// element.
+// Residual and RMSNorm in one pass over memory. Bytes per row as in layer_norm_cuda.cu, with only 4
+// d of gamma; about 5 flop per element.
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 

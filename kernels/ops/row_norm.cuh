@@ -11,8 +11,7 @@
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kNormWarps = 4;  // of a block
-// The minimum of blocks per SM. Without it ptxas saves registers and makes loads wait for each
-// other.
+// The minimum of blocks per SM; without it ptxas saves registers and loads wait for each other.
 inline constexpr int kNormBlocks = 5;
 inline constexpr int kNormWarpWidth = 1024;  // the widest row of one warp
 inline constexpr int kMaxNormWidth = 4096;
@@ -112,8 +111,7 @@ struct NormNumber {
   static constexpr int kValue = kNumber;
 };
 
-// Calls launch(NormNumber<n>{}) with the smallest of the given numbers of steps that holds a row of
-// d.
+// Calls launch(NormNumber<n>{}) with the smallest of the numbers of steps that hold a row of d.
 template <class T, int kRowWarps, int kSteps, int... kMore, class Launch>
 Error ForSteps(int d, Launch launch) {
   if constexpr (sizeof...(kMore) > 0) {

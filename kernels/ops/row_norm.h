@@ -7,8 +7,7 @@
 //   y may be x or residual. sum receives z, which some layers continue from (pre-norm); nullptr:
 //   not needed. sum may be x or residual, but not y.
 //
-// Mean and (biased) variance take two passes in f32, the mean of squares one. d alone decides the
-// order of the sums.
+// Mean and (biased) variance take two f32 passes, the mean of squares one, in an order fixed by d.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +27,11 @@ void AddRmsNorm(OpContext& context, const float* x, const float* residual, const
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr. The other rows of y and
-// sum keep their contents; those of x and residual may be read. x, residual, y, sum are of the
-// compute type; gamma, beta f32. Sums are f32, in an order that d alone decides. y is computed from
-// z before z is rounded for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096; all
-// are aligned to 16 bytes.
+// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y and sum
+// do not change, those of x and residual may be read. x, residual, y, sum are of the compute type;
+// gamma, beta f32. Sums are f32, in an order fixed by d. y is computed from z before z is rounded
+// for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096; all are aligned to 16
+// bytes.
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum = nullptr);

@@ -1,5 +1,4 @@
-// One step of a whole batch, in parts: the code that runs between the host's command and its
-// output.
+// One step of a batch, in parts: the code that runs between the host's command and its output.
 //
 //   BeginStep                one group: slots leave, segments enter, the plan is made
 //   PrepareStepRow           each row, one thread: its request, its newest token
@@ -11,9 +10,9 @@
 //   Deliver                  each slot of `order`, one group: results, settled tokens
 //   EndStep                  one group: the counts
 //
-// A part begins when all groups have finished the part before it. Within a part the groups run in
-// any order or at once, and their decisions do not depend on that order. Only the order of
-// deliveries does and, if the output is too short, which of them wait for a later step.
+// A part begins when all groups have finished the part before it. Within a part the order of the
+// groups changes no decision. It changes only the order of deliveries and, if the output is too
+// short, which of them wait for a later step.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +29,7 @@
 
 namespace dragoman::kernels {
 
-// Prepares the request, the empty summary and the newest token of row `row` < plan.rows. By one
-// thread.
+// Prepares the request, empty summary and newest token of row `row` < plan.rows. By one thread.
 DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
@@ -47,7 +45,7 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
 }
 
 // Writes the pages of positions `first`, first + `step`, .. of row `row` < plan.rows, up to its own
-// position. Looks them up through the ancestry, once for all layers of the step. By one thread.
+// position, through the ancestry. Once for all layers of the step. By one thread.
 DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, int32_t first,
                                       int32_t step) {
   const int32_t* const lanes = tables.slot_lanes + int64_t{tables.row_slot[row]} * kMaxSlotLanes;
@@ -62,9 +60,8 @@ DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, in
   }
 }
 
-// Lists the rows for which `materialized(options)` holds, ascending, and sets
-// now->materialized_count. If the host has let in more of them than BatchLimits::materialized_rows,
-// the others are marked as bad numbers.
+// Lists the rows with `materialized(options)`, ascending, and sets now->materialized_count. Rows
+// beyond BatchLimits::materialized_rows, a mistake of the host, become bad numbers.
 template <class ThreadGroup, class Materialized>
 DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTables& tables,
                                       Materialized materialized) {
@@ -133,8 +130,7 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.pages = {tables.free_pages, limits.self_pages};
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
-  // This loop is separate, because together with the next one it would take more registers than a
-  // large block has.
+  // Separate, because with the next loop it would take more registers than a large block has.
   each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
     tables.extras[i] = SlotExtra{};

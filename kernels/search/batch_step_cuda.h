@@ -33,8 +33,7 @@ Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t fir
 
 // Runs the beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-// Writes the deliveries of all slots of the batch. The launch is sized for a step of up to `rows`
-// rows; more slots take longer.
+// Writes the deliveries of all slots. Sized for up to `rows` rows; more slots take longer.
 Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
               int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);

@@ -1,9 +1,6 @@
 // The state of a whole decoding batch as plain arrays in one block of memory, for code that the
-// host cannot observe: on a device, or on another thread (batch_step.h).
-//
-// CarveBatch without memory returns the size; with a block of that size it sets the pointers.
-// Between the steps the host does not touch this memory: it sends commands and reads outputs
-// (step_mailbox.h).
+// host cannot observe: on a device, or on another thread (batch_step.h). Between the steps the host
+// does not touch this memory: it sends commands and reads outputs (step_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +25,7 @@ struct BatchLimits {
   int32_t start_token = 0;
   int32_t workspaces = 0;  // slots whose beam steps run at a time
   // Rows of a step that may ask for materialized logits, or for more than the fused output layer
-  // gives: the sum of the beams of all such segments that are in slots at a time.
+  // gives: the sum of the beams of all such segments in slots.
   int32_t materialized_rows = 0;
   int32_t materialized_workspaces = 0;  // materialized rows that are folded at a time
   int32_t rules_words = 0;              // 32-bit words for the tables of all segments in slots
@@ -137,9 +134,8 @@ struct BatchTables {
 };
 
 // Sets all pointers of `tables` to places within `memory`, or to null if it is nullptr. Returns the
-// size in bytes, a multiple of 256. REQUIRES: `memory` is aligned to 256 bytes; so is each array.
-// FormatBatch (batch_step.h) writes the pointers that are in the memory itself (views, plan,
-// workspaces). It runs where the memory can be written.
+// size in bytes, a multiple of 256. `memory` and each array are aligned to 256 bytes. FormatBatch
+// (batch_step.h) writes the pointers in the memory itself (views, plan, workspaces).
 int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
 
 }  // namespace dragoman::kernels

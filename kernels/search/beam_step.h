@@ -5,9 +5,9 @@
 //   constrained.h   which of them make the next beam if phrases are required
 //   finished.h      the hypotheses that have ended
 //
-// Runs on a ThreadGroup (thread_group.h). Every member passes the same arguments and gets the same
-// answer. No heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that
-// host and device agree on every addition.
+// Runs on a ThreadGroup: every member passes the same arguments and gets the same answer. No heap,
+// no recursion. Path scores are f32 sums. Compiled without contraction, so that host and device
+// agree on every addition.
 #pragma once
 
 #include <cmath>
@@ -48,10 +48,9 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
   return count;
 }
 
-// Selects with immediate finalisation (a.7). Looks at the best 2 * beam candidates, and at `beam`
-// more for each further id that ends. A candidate that ends and ranks within the first `beam` is
-// final at once. The first `beam` others go on. With ALL_BEAMS it looks only at the best `beam -
-// finished` candidates: those that end leave, the others go on.
+// Selects with immediate finalisation (a.7) from the best 2 * beam candidates, `beam` more for each
+// further id that ends. One that ends and ranks within the first `beam` is final at once; the first
+// `beam` others go on. With ALL_BEAMS, of the best `beam - finished` those that end leave.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen) {
@@ -77,8 +76,7 @@ DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, 
   return next;
 }
 
-// Selects with sampling: the summary of each lane holds its one draw. A draw that ends is a result
-// under its own number.
+// Selects the one draw of each lane, in its summary. A draw that ends is a result under its number.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
@@ -100,8 +98,8 @@ DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, cons
   return next;
 }
 
-// Reports whether a search with immediate finalisation is over. Every live hypothesis has `length`
-// real tokens; `best_live` is the path score of the best.
+// Reports whether a search with immediate finalisation is over. Live hypotheses have `length` real
+// tokens; `best_live` is their best path score.
 template <class View>
 DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_live) {
   const SlotState& s = *slot.state;
@@ -120,9 +118,9 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
   return WorstDone(slot) >= best_live / s.rules.divisor[reach];
 }
 
-// Selects with ON_BEAM (a.1) or KEEP (f): takes the best `beam` candidates, ended ones among them.
-// With ON_BEAM the leading run of ended ones becomes results, and the beam shrinks by them. Moves
-// the next beam to the front of `chosen`.
+// Selects the best `beam` candidates, ended ones among them (ON_BEAM, a.1; KEEP, f). With ON_BEAM
+// the leading ended ones become results, and the beam shrinks by them. The next beam is first in
+// `chosen`.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen, int32_t* shared) {
@@ -202,10 +200,9 @@ DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candi
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. requests, summaries [state->live]: the requests of the live
-// hypotheses (PrepareRow) and the answers, by lane. Afterwards the status is kDone or kBadNumber,
-// or it is kRunning, `length` is one more and the new hypotheses are in lanes 0..live-1. REQUIRES:
-// the status is kRunning.
+// Advances the slot by one position. requests, summaries [state->live]: those of the live
+// hypotheses, by lane. Afterwards either the status is kDone or kBadNumber, or `length` is one more
+// and the new hypotheses are in lanes 0..live-1. REQUIRES: status is kRunning.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                           const LogitSummary* summaries,
@@ -268,9 +265,8 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   beam_step_internal::Reorder(group, slot, ws.chosen, count, ws);
 }
 
-// Advances the slot by all positions that it had rows for, one after the other. Stops after the
-// position that ends the search. requests, summaries: those of its rows, in row order (plan.h).
-// REQUIRES: as BeamStep.
+// Advances the slot by all positions that it had rows for, up to the one that ends the search.
+// requests, summaries: of its rows, in row order (plan.h). REQUIRES: as BeamStep.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                            const LogitSummary* summaries,

@@ -3,9 +3,9 @@
 // Pages are given back and taken in the order of the slots' ages, so a batch with the same history
 // has the same pages, whatever the group.
 //
-// A device reads commands over its bus. A load takes a microsecond or more, and the number of loads
-// that wait for each other decides the time. So the command is read in one piece, and the words of
-// each admission are read by a subgroup of its own, several loads of each member at a time.
+// A device reads commands over its bus: a load takes a microsecond or more, and dependent loads
+// decide the time. So the command is read in one piece, and each admission's words by a subgroup,
+// several loads of each member at a time.
 #pragma once
 
 #include <cstdint>
@@ -207,8 +207,8 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
     group.Sync();
     return;
   }
-  // A slot takes no page when it begins, so an admission changes only the worst case for the next,
-  // and that one has room. So the first slot without room is the same whichever others are tested.
+  // A slot takes no page when it begins. Admitting it changes only the worst case, which the pages
+  // cover. So slots are tested independently, and the first without room is the same.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = AllWaiting(now);
@@ -249,9 +249,8 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
 
 }  // namespace begin_step_internal
 
-// Reads the command. Slots that it cancels and slots whose end was delivered leave, and their pages
-// are free. Admitted segments begin in their order, while the rule of pages holds (MayAdmit). Then
-// makes the plan of the slots that run.
+// Reads the command. Cancelled slots and slots whose end was delivered leave; their pages are free.
+// Admits segments in order while the rule of pages holds (MayAdmit). Then makes the plan.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
                            const StepMailbox& mailbox) {

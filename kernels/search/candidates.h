@@ -1,10 +1,9 @@
-// The candidates of a slot: the one-token extensions of all hypotheses of a beam, best first, made
-// from the summaries of its rows (SEARCH.md a.1, steps 1 and 2).
+// The candidates of a slot: the one-token extensions of all hypotheses of a beam, best first
+// (SEARCH.md a.1, steps 1 and 2). Ties: higher score, then lower parent rank, then lower token.
 //
 // Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
 // make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the
-// candidates in order, and no list needs to be longer than the number that can be selected. Ties:
-// higher score, then lower parent rank, then lower token.
+// candidates in order; no list needs more entries than can be selected.
 //
 // Runs on a ThreadGroup; memory is the caller's.
 #pragma once
@@ -56,7 +55,6 @@ struct RowCursor {
   int32_t extra = 0;
 };
 
-// A slot's offers in a step.
 struct Offers {
   const LogitSummary* summaries = nullptr;  // [live]
   Extra* extras = nullptr;                  // [live, kMaxWantedIds], best first
@@ -128,9 +126,8 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// Returns the candidate of row `r` at a place in its lists: the better of the two heads there.
-// Within a row the order is that of the logits, not of rounded path scores. So greedy search
-// chooses the same token with and without a normaliser.
+// Returns the better of the two heads of row `r` at a place in its lists. Logits decide, not
+// rounded path scores, so greedy search chooses the same token with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];
@@ -153,14 +150,12 @@ DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, Ro
   return MakeCandidate(slot, r, t.score, log_prob, t.token);
 }
 
-// Returns the next candidate of row `r`.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
   return RowOffer(slot, offers, r, offers.cursor[r]);
 }
 
-// Reports whether a candidate of RowOffer at this place comes from the row's best tokens, not from
-// its wanted ids.
+// Reports whether a candidate of RowOffer at this place is one of the row's best tokens.
 DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCursor at) {
   const LogitSummary& summary = offers.summaries[c.parent];
   return at.top < summary.count && summary.top[at.top].token == c.token;
@@ -196,8 +191,7 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
   }
 }
 
-// Takes the best candidate that is not taken yet and returns it to every member; rank -1: there is
-// none.
+// Takes the best candidate that is left and returns it to every member; rank -1: there is none.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD Candidate NextCandidate(const ThreadGroup& group, const View& slot, Offers& offers) {
   const SlotState& s = *slot.state;

@@ -1,9 +1,7 @@
 // Dynamic beam allocation (SEARCH.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates make
-// the next beam if phrases are required.
-//
-// A candidate's bank is the number of constraint tokens that it has met. The beam is divided over
-// the banks, so that hypotheses which make progress survive next to likelier ones that do not. More
-// constraints cost only the tokens that make progress.
+// the next beam if phrases are required. A candidate's bank is the number of constraint tokens that
+// it has met. The beam is divided over the banks, so that hypotheses which make progress survive
+// next to likelier ones that do not.
 //
 // Runs on a ThreadGroup; memory is the caller's.
 #pragma once
@@ -34,9 +32,8 @@ struct BetterInBank {
   }
 };
 
-// Divides a beam of k over the banks 0 .. total, which have `available` [total + 1] candidates.
-// Writes the places of each to `taken` [total + 1]. STRIPE: the best of every bank from the highest
-// down, then the second best of each, until k.
+// STRIPE: divides a beam of k over banks 0 .. total with `available` [total + 1] candidates, to
+// `taken` [total + 1]: the best of every bank from the highest down, then the second best, until k.
 DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t* available,
                                         int32_t* taken) {
   for (int32_t b = 0; b <= total; ++b) taken[b] = 0;
@@ -52,8 +49,8 @@ DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t*
   }
 }
 
-// The same for BANKS: equal shares, the remainder to the highest bank. Places that a bank cannot
-// use go to the next lower one, from the lowest to the highest, until all usable places are used.
+// BANKS: equal shares, the remainder to the highest bank. Places that a bank cannot use go to the
+// next lower one, from the lowest to the highest, until all usable places are used.
 DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* available,
                                       int32_t* taken) {
   int32_t candidates = 0;
@@ -152,10 +149,10 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
   return n;
 }
 
-// Writes the next beam to the first entries of `chosen`, best first, and its ended hypotheses to
-// the entries of the slot. Returns their number. An ended hypothesis competes with its normalised
-// score. With one there, candidates more than `constraint_prune` below the best of them are dropped
-// (d.3). Leaves `pool` in the order of BetterInBank. banks [kBanks].
+// Writes the next beam to `chosen`, best first, and its ended hypotheses to the slot's entries.
+// Returns their number. An ended hypothesis competes with its normalised score; with one there,
+// candidates more than `constraint_prune` below the best ended one are dropped (d.3). Sorts `pool`
+// by BetterInBank. banks [kBanks].
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
@@ -197,8 +194,8 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   return count;
 }
 
-// Keeps the best hypothesis of the highest bank as the result, marked unmet. For a search in which
-// no hypothesis has met all phrases. `pool` [n]: the candidates of the last step, in order.
+// If no hypothesis has met all phrases: keeps the best of the highest bank as the result, marked
+// unmet. `pool` [n]: the candidates of the last step, in order.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;

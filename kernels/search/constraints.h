@@ -4,12 +4,9 @@
 // Pure functions over plain data, for host and device; no heap. The caller owns the immutable set
 // of phrases. A state is a value of 32 bytes; each hypothesis has one.
 //
-// The phrases are in lexicographic order, so the phrases that begin with given tokens are one
-// range. A partial match is such a range and its depth, and no trie is needed.
-//
-// With WordEdges a phrase is met only between word boundaries. A state cannot know the next token,
-// so it remembers the phrase that its last token completed. The next token may take that phrase
-// back.
+// The phrases are in lexicographic order, so a partial match is a range of phrases and a depth; no
+// trie is needed. With WordEdges a phrase is met only between word boundaries. A state cannot know
+// the next token, so it remembers the phrase that the last token completed; the next may reopen it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +17,8 @@
 namespace dragoman::kernels {
 
 // Tells between which target tokens a word goes on: after an open token, before one that continues
-// a word (SEARCH.md a.8, "Word boundaries"). Two bitmaps: token t is bit t % 32 of integer t / 32.
-// Tokens beyond the bitmaps are not open and do not continue a word.
+// a word (SEARCH.md a.8, "Word boundaries"). Token t is bit t % 32 of integer t / 32 of each
+// bitmap. Tokens after the bitmaps are not open and do not continue a word.
 struct WordEdges {
   const uint32_t* continues = nullptr;  // [words] never EOS
   const uint32_t* open = nullptr;       // [words]
@@ -109,8 +106,8 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
   s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if some needed phrase continues with it. Sets `ended` if that
-// completes a phrase. Returns whether the path was extended.
+// Extends the path by `token` if some needed phrase continues so; returns whether it did. Sets
+// `ended` if that completes a phrase.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
@@ -124,8 +121,7 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   s.low = static_cast<int16_t>(low);
   s.high = static_cast<int16_t>(high);
   ++s.depth;
-  // A whole phrase is completed if no needed phrase in the range is longer. Otherwise it stays
-  // pending.
+  // Completes a whole phrase unless a longer one is needed; then it stays pending.
   int whole = -1;
   for (int i = low; i < high; ++i) {
     if (IsMet(s, i)) continue;
@@ -138,8 +134,7 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   return true;
 }
 
-// Takes back the phrase that the last token completed. It is needed again, and its tokens are the
-// path.
+// Takes back the phrase that the last token completed: it is needed again and becomes the path.
 DRAGOMAN_HD inline void Reopen(const ConstraintSet& set, ConstraintState& s) {
   SetMet(set, s, s.ended, false);
   s.low = s.ended;
@@ -169,13 +164,11 @@ DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState
   return s.met_phrases == set.phrases;
 }
 
-// Returns the state after `token`.
-//
-// If the token does not extend the path, the longest needed phrase that the path begins with and
-// that ends at a word boundary is completed, if there is one. The rest of the path and the token
-// are matched again from the root, one token dropped from the front at a time, as in string
-// matching. If the token continues the word of the phrase that the last token completed, it takes
-// that phrase back; the phrase's tokens are then a path that the token does not extend.
+// Returns the state after `token`. If it does not extend the path, the longest needed phrase that
+// the path begins with and that ends at a word boundary is completed, if there is one. The rest of
+// the path and the token are matched again from the root, one token dropped from the front at a
+// time. A token that continues the word of the phrase that the last token completed takes that
+// phrase back; the phrase's tokens are then a path that the token does not extend.
 //
 // Calls `notes.Met(phrase, after)` if a phrase is completed `after` tokens before the end, and
 // `notes.TakenBack()` if the latest of these is needed again.
@@ -243,17 +236,16 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, const Const
   return Advance(set, s, token, constraints_internal::NoNotes());
 }
 
-// Reports whether the last token ends a needed phrase, or one that it completed, and the next token
-// may continue its word.
+// Reports whether the last token ends a needed or completed phrase and may be inside a word.
 DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintState& s) {
   if (!s.open) return false;
   return s.ended >= 0 ||
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)` for every token that makes progress, possibly more than once for a token: the
-// continuations of the path and, at the root or with a pending whole phrase, the first tokens of
-// all needed phrases. A first token inside a word makes no progress.
+// Calls `use(token)`, possibly repeatedly, for every token that makes progress: the continuations
+// of the path and, at the root or with a pending whole phrase, the first tokens of all needed
+// phrases that begin at a word boundary.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)

@@ -82,8 +82,7 @@ DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot,
   }
 }
 
-// Claims room for `words` words of output and returns its beginning to every member; -1: this step
-// has no room for them.
+// Claims `words` words of output. Returns their beginning to every member; -1: there is no room.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
                                const StepMailbox& mailbox) {
@@ -94,8 +93,7 @@ DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tabl
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
-// Announces a delivery whose words are written. Called by one member. There is room, because a slot
-// reports once in a step.
+// By one member, after the words are written. There is room: a slot reports once in a step.
 DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
   mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
@@ -145,9 +143,9 @@ DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tab
 
 }  // namespace deliver_internal
 
-// Reports the end of slot number `index` of BatchTables::order, or its newly settled tokens. A
-// report that finds no room in the output waits for a later step. If one group reports slots one
-// after the other, an older slot finds room first.
+// Reports the end of slot number `index` of BatchTables::order, or its newly settled tokens.
+// Without room in the output it waits for a later step. If called in order, older slots find room
+// first.
 template <class ThreadGroup>
 DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                          const StepMailbox& mailbox) {

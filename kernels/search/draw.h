@@ -1,13 +1,12 @@
 // A draw from a row of scores: temperature, top_k, top_p (SEARCH.md a.8, "Sampling").
 //
-// The tokens are never sorted. A token's weight is exp((score - best) / temperature). Its mass is
-// the weight as a whole number of units of 2^-40. Sums of masses are exact, so they do not depend
-// on their order or on the group, and host and device get the same sums for the same scores.
+// The tokens are never sorted. A token's weight is exp((score - best) / temperature), its mass the
+// weight in whole units of 2^-40. Sums of masses are exact, so they do not depend on order or
+// group, and are the same on host and device for the same scores.
 //
-// Reach finds the token at which a running sum over the tokens, best first, reaches a number. It
-// sums the weights in bins, finds the bin in which the sum reaches the number, and divides that bin
-// into bins. Three levels lead to a single weight; tokens of one weight follow by their ids. So a
-// draw costs a few sweeps over the row, whatever the scores and the options.
+// Reach finds the token at which a running sum over the tokens, best first, reaches a number: it
+// sums the weights in bins, and divides the bin in which that happens into finer bins, on three
+// levels. Tokens of one weight follow by id. So a draw costs a few sweeps over the row.
 //
 // Runs on a ThreadGroup. No heap.
 #pragma once
@@ -23,8 +22,7 @@
 
 namespace dragoman::kernels {
 
-// Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator without state, so a
-// draw depends only on its counter and key.
+// Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator without state.
 struct PhiloxCounter {
   uint32_t word[4];
 };
@@ -109,7 +107,6 @@ struct Reached {
 
   // The number of tokens of this key that are needed, from 1.
   DRAGOMAN_HD uint64_t number() const { return (wanted - before + each - 1) / each; }
-  // The sum including them.
   DRAGOMAN_HD uint64_t sum() const { return before + number() * each; }
 };
 
@@ -142,7 +139,6 @@ static_assert(((kHighestKey - kLowestKey) >> kWideShift) + 1 == DrawWorkspace::k
 static_assert(1 << (kWideShift - kFineShift) <= DrawWorkspace::kFineBins);
 static_assert(1 << kFineShift <= DrawWorkspace::kFineBins);
 
-// Fills the bins over all weights.
 template <class ThreadGroup, class Measure>
 DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                               Measure measure) {
@@ -193,8 +189,7 @@ DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int
   return {high, found.before, measure(__builtin_bit_cast(float, high)), found.wanted, true};
 }
 
-// Returns token number `number`, from 1, of those with this key, in the order of ids. REQUIRES: it
-// exists.
+// Returns token number `number`, from 1, of those with this key, by ids. REQUIRES: it exists.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t key, uint64_t number) {
@@ -225,9 +220,9 @@ DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, i
 }  // namespace draw_internal
 
 // Draws a token from softmax(x / temperature), restricted to the top_k best and of these to the
-// fewest whose probabilities reach top_p. Returns the first token, by descending probability, then
-// id, whose running sum exceeds `unit` times the sum that is left; -1 if all x are -inf. `max` is
-// the largest of x [vocabulary]. `unit` is a multiple of 2^-24 in [0, 1).
+// fewest whose probabilities reach top_p: the first, by descending probability, then id, whose
+// running sum exceeds `unit` times the total. -1 if all x are -inf. `max` is the largest of x
+// [vocabulary], `unit` a multiple of 2^-24 in [0, 1).
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const float* x,
                          int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {

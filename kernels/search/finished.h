@@ -19,7 +19,6 @@ DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool h
   return s.rules.divisor[real_tokens + (has_eos || !emitted ? 1 : 0)];
 }
 
-// Returns the score of a hypothesis that a candidate ends.
 DRAGOMAN_HD inline float EndScore(const SlotState& s, const Candidate& c) {
   const bool has_eos = s.options.Ends(c.token);
   return c.path / Divisor(s, has_eos ? s.length : s.length + 1, has_eos);
@@ -72,8 +71,7 @@ DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   if (log_prob > s.best_done) s.best_done = log_prob;
 }
 
-// Adds a result with immediate finalisation: the best `beam` are kept, a further one replaces the
-// worst if it is better (a.7).
+// Adds a result: the best `beam` are kept, a further one replaces the worst if it is better (a.7).
 template <class View>
 DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
   SlotState& s = *slot.state;
@@ -101,9 +99,8 @@ DRAGOMAN_HD float WorstDone(const View& slot) {
   return worst;
 }
 
-// Updates the entries after a step. Waiting hypotheses among the candidates `chosen` [count] go on
-// waiting, the others are dropped. Newly ended candidates begin to wait. The first `popped`
-// candidates become results.
+// Updates the entries after a step. Waiting hypotheses that are in `chosen` [count] go on waiting,
+// the others are dropped; newly ended ones begin to wait. The first `popped` become results.
 template <class View>
 DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_t count,
                                int32_t popped) {

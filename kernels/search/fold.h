@@ -1,9 +1,8 @@
-// The fold of a row of logits: (max, sum of exp) and the sorted list of the K best tokens. Partial
-// folds of one row may be merged.
+// The fold of a row of logits: (max, sum of exp) and the sorted list of the K best tokens.
 //
 // Pure functions over the caller's memory, for host and device, no heap. Scores are logits (natural
-// log scale). The K best do not depend on the order of visits, because `Better` is a total order.
-// The last bits of the sum of exp do, so partials are merged in vocabulary order.
+// log scale). Partial folds of a row may be merged. The K best do not depend on the order of
+// visits, because `Better` is a total order. The sum's last bits do, so merge in vocabulary order.
 #pragma once
 
 #include <cmath>
@@ -50,8 +49,7 @@ DRAGOMAN_HD inline float LogSumValue(LogSum a) {
   return a.max == -INFINITY ? -INFINITY : a.max + std::log(a.sum);
 }
 
-// Returns log softmax(x) for a row whose sum is `a`. Returns -inf if x is -inf, or if the row has
-// no normaliser (all logits are -inf).
+// Returns log softmax(x) for a row with sum `a`; -inf if x is -inf or all logits of the row are.
 DRAGOMAN_HD inline float LogProb(float x, LogSum a) {
   return x == -INFINITY || a.max == -INFINITY ? -INFINITY : (x - a.max) - std::log(a.sum);
 }
@@ -63,9 +61,8 @@ struct TopList {
   int32_t count;
 };
 
-// Returns the score at or below which no token can enter if tokens come in ascending order: of
-// equal scores the earlier, lower token wins. Returns +inf if the capacity is 0, and -inf until the
-// list is full, because a token at -inf never enters.
+// Returns the score at or below which no token enters if tokens come in ascending order (of equal
+// scores the lower token wins). +inf if the capacity is 0, -inf until the list is full.
 DRAGOMAN_HD inline float Threshold(const TopList& list) {
   if (list.capacity == 0) return INFINITY;
   return list.count < list.capacity ? -INFINITY : list.entries[list.count - 1].score;

@@ -1,8 +1,6 @@
-// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis. It
-// misses no overlap.
-//
-// Pure functions over the caller's immutable tables, which the host makes. For host and device. A
-// state is a node number; each hypothesis has one.
+// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
+// which misses no overlap. Pure functions over the caller's immutable tables, for host and device.
+// A state is a node number; each hypothesis has one.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +10,7 @@
 
 namespace dragoman::kernels {
 
-// Node 0 is the root. The edges of node s are edge_begin[s] .. edge_begin[s + 1], by ascending
-// token.
+// Node 0 is the root. The edges of node s, by ascending token: edge_begin[s] .. edge_begin[s + 1].
 struct ForbiddenAutomaton {
   const int32_t* edge_begin = nullptr;  // [nodes + 1]
   const int32_t* edge_token = nullptr;
@@ -38,17 +35,15 @@ DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32
   }
 }
 
-// Calls `use(begin, end)` for the edges of `state` and for those of each of its suffixes. Tokens
-// ascend within a run. Only these edges can complete a phrase of two or more tokens (`edge_ends`);
-// phrases of one token are in `always`.
+// Calls `use(begin, end)` for the edges of `state` and for those of each of its suffixes; tokens
+// ascend within a run. Only these edges can complete a phrase of two or more tokens (`edge_ends`).
 template <class Use>
 DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
   if (a.nodes == 0) return;
   for (; state != 0; state = a.fail[state]) use(a.edge_begin[state], a.edge_begin[state + 1]);
 }
 
-// Calls `ban(token)` for every token that would complete a phrase of two or more tokens, possibly
-// more than once for a token.
+// Calls `ban(token)`, possibly repeatedly, for every token that would complete such a phrase.
 template <class Ban>
 DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, Ban ban) {
   ForEdgeRuns(a, state, [&](int32_t begin, int32_t end) {

@@ -1,8 +1,7 @@
 // Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
-// The classes own what their views point to. They are not copied or moved, because the views would
-// dangle. The constructors allocate everything. Large parts that only some options use stay
-// untouched until then, so they cost only address space.
+// The classes own what their views point to, so they are not copied or moved. The constructors
+// allocate everything; large parts that only some options use cost only address space until then.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +65,7 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows with up to `top` best tokens each, and the lists of
-// PrepareRow.
+// Requests and summaries of `rows` rows with up to `top` best tokens, and PrepareRow's lists.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t top, int64_t row_masks, size_t vocabulary)
@@ -84,8 +82,7 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Makes the request of row `row`, the live hypothesis in `lane` of the slot at `position`, and
-  // clears its summary.
+  // Makes the request of row `row` (the hypothesis in `lane` at `position`) and clears its summary.
   template <class View>
   void Prepare(size_t row, const View& slot, int lane, int32_t position) {
     LogitRequest& request = requests_[row];

@@ -1,10 +1,10 @@
-// Rows with materialized logits, for repetition penalties, sampling, and an eos_penalty with
-// renormalisation (SEARCH.md a.8, b).
+// Makes the summary of a row again from its materialized logits, with the changes of SEARCH.md a.8
+// in their order: for repetition penalties, an eos_penalty with renormalisation, and sampling,
+// where the summary is the one token that was drawn.
 //
-// Makes the row's summary again from its logits, with the changes of a.8 in their order. With
-// sampling it is the one token that was drawn. This takes a few sweeps over the vocabulary, which a
-// host's compiler can vectorize. Runs on a ThreadGroup. Sums are made per block of ids in kParts
-// parts and added in a fixed order, so they do not depend on the group. No heap.
+// This takes a few sweeps over the vocabulary, which a host's compiler can vectorize. Runs on a
+// ThreadGroup. Sums are made per block of ids in kParts parts and added in a fixed order, so they
+// do not depend on the group. No heap.
 #pragma once
 
 #include <cmath>
@@ -45,7 +45,6 @@ struct Greater {
 // Loops over a row process this many tokens at a time, each in an accumulator of its own.
 constexpr int32_t kParts = 16;
 
-// The largest of x[begin .. end).
 DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
   float part[kParts];
   for (float& best : part) best = -INFINITY;
@@ -117,9 +116,9 @@ DRAGOMAN_HD inline float Penalised(float score, float penalty) {
   return score < 0.0F ? score * penalty : score / penalty;
 }
 
-// Writes the penalised score of every token of the source and of the hypothesis to x. Computes it
-// from `score(token)`, the score before penalties, so a token that occurs several times is written
-// several times with the same value. A penalty above 1 makes the tokens of the source more likely.
+// Writes the penalised score of every token of the source and of the hypothesis to x, from
+// `score(token)`, the score before. So a repeated token is written repeatedly with the same value.
+// A penalty above 1 makes the tokens of the source more likely.
 template <class ThreadGroup, class View, class Score>
 DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
                           float* x) {
@@ -226,8 +225,8 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
 
 }  // namespace materialized_row_internal
 
-// Makes the summary of the row of `lane` again from request.logits [vocabulary]. On entry `summary`
-// is that of the output layer. summary.top needs room for max(request.k, 1) entries.
+// Makes the summary of the row of `lane` from request.logits [vocabulary]. On entry `summary` is
+// that of the output layer. summary.top needs room for max(request.k, 1) entries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot, int lane,
                                      const LogitRequest& request, int32_t vocabulary,

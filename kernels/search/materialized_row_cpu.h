@@ -1,6 +1,5 @@
-// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits. The code is also
-// compiled for wider registers, and the machine's CPU decides which version runs
-// (kernels/cpu/isa.h).
+// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits. Uses the wider
+// registers that the CPU has (kernels/cpu/isa.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// A segment's search options as plain data: the form that the request's message has in the code of
-// the search. SEARCH.md says what they mean, at the sections named next to each.
+// A segment's search options as plain data. SEARCH.md explains them in the sections named here.
 #pragma once
 
 #include <cmath>
@@ -9,8 +8,7 @@
 
 namespace dragoman::kernels {
 
-// Published limits of a search, the same as the API's (proto/dragoman/v1/translation.proto). The
-// search itself takes its bounds from the memory that it is given.
+// Published limits of a search, the same as the API's (proto/dragoman/v1/translation.proto).
 inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
@@ -19,8 +17,7 @@ inline constexpr int kMaxForbiddenNodes = 4096;
 // The fewest best tokens that a row of a search with word edges has (d.2).
 inline constexpr int kWordCandidates = 8;
 
-// Limits of a model: ids in addition to EOS that end a hypothesis, and ids that no output may begin
-// with.
+// Limits of a model: further ids that end a hypothesis, and ids that no output may begin with.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
 
@@ -124,7 +121,6 @@ struct SearchOptions {
   int32_t alignment_layer = 0;
   uint64_t alignment_heads = ~uint64_t{0};
 
-  // Reports whether `token` ends a hypothesis.
   DRAGOMAN_HD bool Ends(int32_t token) const {
     bool ends = token == eos;
     for (int32_t i = 0; i < more_eos_count; ++i) ends = ends || token == more_eos[i];
@@ -136,19 +132,18 @@ struct SearchOptions {
     return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
   }
 
-  // Returns the most children that a row offers.
   DRAGOMAN_HD int32_t children() const {
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
   }
 
-  // Returns the number of best tokens that a row is asked for: as many as it may offer, or more if
-  // they are searched for one that ends a word.
+  // Returns the best tokens that a row is asked for; more than children() to find one that ends a
+  // word.
   DRAGOMAN_HD int32_t candidates() const {
     return word_edges && beam < kWordCandidates ? kWordCandidates : children();
   }
 
-  // Reports whether a row needs materialized logits: the search may choose any token, or the
-  // normaliser is computed from changed scores.
+  // Reports whether rows need materialized logits: the search may choose any token, or the
+  // normaliser is that of changed scores.
   DRAGOMAN_HD bool materialized_logits() const {
     // Not ||, so that a GPU waits once for all loads rather than for one after the other.
     return sampling.enabled | penalises() | ((eos_penalty != 1.0F) & renormalize);

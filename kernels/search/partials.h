@@ -1,5 +1,5 @@
-// How much of a running search is settled (SEARCH.md a.8, "Partials"): the tokens that all
-// hypotheses share that can still become the translation.
+// The settled tokens of a running search (SEARCH.md a.8, "Partials"): those that all hypotheses
+// share that can still become the translation.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace dragoman::kernels {
 
-// Returns the number of real tokens that all hypotheses which can still win share by lineage. Never
-// returns less than `from`, the answer of an earlier step of the same segment. REQUIRES: the slot
-// is running.
+// Returns the number of settled tokens, by lineage. Never less than `from`, the answer of an
+// earlier step of the same segment. REQUIRES: the slot is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;

@@ -3,22 +3,21 @@
 // The plan walks the live slots in the order of its rules (SEARCH.md a.4; VAR-STREAM, Yang et al.
 // 2020): as admitted; or the longest hypotheses first; or only the shortest, while all others
 // pause. It takes the longest prefix whose rows (NextRows) fit `max_rows` and the width budget, if
-// there is one, and whose load is at most kLoadOfRow times a full step or the budget. The load
-// counts each row with its cost (SearchOptions::row_cost). At least one slot is taken, so a slot
-// wider than the limits never blocks. Slots that have paused for `max_pause` steps come before all
-// others, the longest pause first. If more of them are due than fit, each gets its turn.
+// there is one, and whose load (rows times SearchOptions::row_cost) is at most kLoadOfRow times a
+// full step or the budget. At least one slot is taken, so a slot wider than the limits never
+// blocks. Slots that have paused for `max_pause` steps come before all others, the longest pause
+// first.
 //
 // The rule of pages: the free pages and those of the oldest slot are together at least the worst
 // case of any live slot. A slot whose new position needs K/V pages gets them now. If that would
-// break the rule, the slot pauses and is passed over; "shortest" then means the shortest of the
-// slots that can grow. The oldest can always grow: it needs n <= worst - held pages, and free - n +
-// held + n is unchanged. So every step runs a slot. When the oldest ends, all its pages are free,
-// and the next in age can grow. So a lack of pages never fails an accepted segment. Admission keeps
-// the rule too (MayAdmit).
+// break the rule, it pauses and is passed over; "shortest" then means the shortest of the slots
+// that can grow. The oldest can always grow: it needs n <= worst - held pages, and free - n + held
+// + n is unchanged. When it ends, all its pages are free, and the next in age can grow. So every
+// step runs a slot, and a lack of pages never fails an accepted segment. Admission keeps the rule
+// too (MayAdmit).
 //
-// Three functions make the same plan. PlanAll needs one sum over the members; it applies in most
-// steps. In PlanPrefix each member plans its share; it applies if no slot waits for pages.
-// Otherwise one member walks the slots (PlanWalk).
+// PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the members and
+// covers most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one member.
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
@@ -39,8 +38,7 @@ inline constexpr int32_t kLoadOfRow = 2;
 
 inline constexpr int32_t kNoPage = -1;
 
-// Returns the most pages of self-attention K/V that a segment may need: all lanes over all input
-// positions 0 .. max_tokens.
+// Returns the most pages that a segment may need: all lanes over positions 0 .. max_tokens.
 DRAGOMAN_HD inline int64_t WorstCasePages(int32_t beam, int32_t max_tokens) {
   return beam * KvLayout::PagesFor(int64_t{max_tokens} + 1);
 }
@@ -50,8 +48,7 @@ struct PagePool {
   int32_t free_count = 0;
 };
 
-// The tables of the lanes' pages that the attention reads: [lanes, pages_per_lane], kNoPage where a
-// lane has none.
+// The tables of the lanes' pages for the attention: [lanes, pages_per_lane], or kNoPage.
 struct LanePages {
   int32_t* pages = nullptr;
   int32_t pages_per_lane = 0;
@@ -78,8 +75,7 @@ struct PlanOutput {
   int32_t slot_count = 0;
 };
 
-// Reports whether a slot that needs at most `worst` pages may enter without breaking the rule of
-// pages.
+// Reports whether a slot that needs at most `worst` pages may enter under the rule of pages.
 DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_t worst_live,
                                  int64_t worst) {
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
@@ -112,8 +108,7 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
   }
 }
 
-// Gives the live lanes of a slot the pages of their new position. Returns false and gives none if
-// the rule of pages forbids it.
+// Gives the live lanes of a slot the pages of their new position; false if the rule forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);
@@ -148,16 +143,14 @@ DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, Pag
 // Steps in which a beam grows from its one start hypothesis to its width.
 inline constexpr int32_t kGrowth = 2;
 
-// Returns the rows that a running slot is expected to need, without their costs: its beam if it has
-// just begun, else its next rows.
+// Returns the rows that a running slot will need, without costs: its beam if it has just begun.
 DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
   return s.length < kGrowth ? s.options.beam : NextRows(s);
 }
 
 namespace plan_internal {
 
-// Slots are planned in the order of their keys, the lowest first. Slots that have paused too long
-// are below 0.
+// Slots are planned by ascending keys. Those that have paused too long are below 0.
 DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) {
   if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
   switch (rules.selection) {
@@ -183,8 +176,7 @@ struct Before {
   }
 };
 
-// Fills `ranked` with the indices of in.order in the order of the plan. Usually they are in order
-// already.
+// Fills `ranked` with the indices of in.order in the order of the plan, usually sorted already.
 template <class ThreadGroup>
 DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                       int32_t* ranked) {
@@ -198,8 +190,7 @@ DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotV
   if (unsorted != 0) group.Sort(ranked, in.count, before);
 }
 
-// Rows, and rows with their costs (the load), packed in one number so that they are summed
-// together.
+// Rows and load (rows times their costs), packed in one number to be summed together.
 struct Width {
   int64_t both = 0;
 
@@ -213,9 +204,9 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// The pages, slots and rows that a share of the slots takes, packed in one number. A row needs at
-// most one page and each slot has a row, so none of the three exceeds the rows of a step. The
-// totals of all live slots may; BatchLimits keeps them below 2^21.
+// Pages, slots and rows that a share of the slots takes, packed in one number. A row needs at most
+// one page and each slot has a row, so none exceeds the rows of a step. The totals of all live
+// slots may; BatchLimits keeps them below 2^21.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -315,9 +306,9 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   return true;
 }
 
-// Makes the plan if all slots that have paused too long fit and every slot that the rules select
-// gets its pages. The slots that run are then a prefix of the ranking, and each member finds and
-// writes its share. Otherwise changes nothing and returns false. REQUIRES: in.count > 0.
+// Makes the plan if all slots that have paused too long fit and every selected slot gets its pages.
+// The slots that run are then a prefix of the ranking; each member finds and writes its share.
+// Otherwise changes nothing and returns false. REQUIRES: in.count > 0.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -388,8 +379,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   return true;
 }
 
-// Makes the plan with one member, slot after slot, and passes over each that cannot grow. A slot
-// that is taken overwrites a part of the ranking that has been walked.
+// Makes the plan by one member, and passes over slots that cannot grow. A taken slot overwrites a
+// part of the ranking that has been walked.
 DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
                                  PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;

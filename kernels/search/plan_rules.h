@@ -1,13 +1,11 @@
-// The rules of a policy for the plan of a step (plan.h). Plain data. The rules decide when a
-// translation is made, never its content.
+// The rules for the plan of a step (plan.h). They decide only when a translation is made.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman::kernels {
 
-// The default bound on pauses, in steps. A slot pauses longer only for lack of pages, or if more
-// slots are due than fit.
+// The default bound on pauses, in steps. Only a lack of pages or of room makes a slot pause longer.
 inline constexpr int kMaxPause = 64;
 
 // Which slots run, and in which order they are taken.

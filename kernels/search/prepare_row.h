@@ -1,7 +1,5 @@
 // Prepares the request of a live hypothesis to the output layer: the number of best tokens, the
-// wanted ids and the masked ids (SEARCH.md a.8, changes 5 to 8).
-//
-// One member of a group runs this for each row. The lists are written to the caller's memory.
+// wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). By one member of a group for each row.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +12,9 @@
 
 namespace dragoman::kernels {
 
-// No-repeat n-grams (SEARCH.md e; FastSeq): the tokens that would repeat an n-gram.
-//
-// Calls `ban(token)` for every token that followed an earlier occurrence of the last n - 1 tokens,
-// possibly more than once for a token. `at(i)` is token i of `length`. n <= 0: off. n == 1 bans
-// every token used so far.
+// No-repeat n-grams (SEARCH.md e; FastSeq). Calls `ban(token)`, possibly repeatedly, for every
+// token that followed an earlier occurrence of the last n - 1 tokens. `at(i)` is token i of
+// `length`. n <= 0: off. n == 1 bans every token used so far.
 template <class At, class Ban>
 DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   if (n <= 0 || length < n) return;
@@ -30,13 +26,12 @@ DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   }
 }
 
-// Returns the most ids that a row masks by itself: n-gram bans, forbidden tokens, ids that must not
-// come first, and ids that end.
+// Returns the most ids that a row masks: n-grams, forbidden phrases, not_first, ids that end.
 DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
   return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
 }
 
-// Inserts `id`. The list stays ascending and without repeats.
+// Keeps the list ascending and without repeats.
 DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   const int32_t at = FirstAtLeast({ids, count}, id);
   if (at < count && ids[at] == id) return;
@@ -124,8 +119,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
         o.no_repeat_ngram, position + starts,
         [&](int32_t i) { return slot.Token(lane, i - starts); }, ban);
   };
-  // Reports whether n-grams ban an id that ends. The start token, if it counts, may be such an id
-  // (e).
+  // Whether n-grams ban an id that ends, which the start token may be if it counts (e).
   const auto is_repeated = [&](int32_t token) {
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });

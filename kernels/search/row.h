@@ -1,6 +1,5 @@
-// The search's request to the output layer for one row, and the answer.
-//
-// Plain data over the caller's memory, for host and device.
+// The search's request to the output layer for one row, and the answer. Plain data over the
+// caller's memory, for host and device.
 #pragma once
 
 #include <cstdint>

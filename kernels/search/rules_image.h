@@ -6,9 +6,9 @@
 //            excluded ids, ids of the source
 //   last     one byte for each edge: whether it ends a phrase
 //
-// The host writes an image. RulesFrom makes views into its words. An image contains no pointers, so
-// any address that is aligned to 4 bytes will do. It contains floats and bytes in addition to
-// integers, so copy its words with CopyWord.
+// The host writes an image; RulesFrom makes views into its words. It contains no pointers, so it
+// needs only an alignment of 4 bytes. It contains floats and bytes too, so copy words with
+// CopyWord.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct RulesImageCounts {
 // The most ids that a search may exclude.
 inline constexpr int32_t kMaxExcludedIds = 16;
 
-// Returns the words of the largest possible image for a segment of up to max_tokens and this target
+// Returns the words of the largest image for a segment of up to max_tokens and this target
 // vocabulary, by the published limits (options.h). REQUIRES: a source has at most max_tokens + 1
 // tokens.
 int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary);
@@ -47,9 +47,9 @@ int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 // Writes the image. words [RulesImageWords].
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
 
-// Copies a word of any type. On the host this is a memcpy, because a compiler may take an
-// assignment for one of integers. On a device it is an assignment, because nvcc copies single bytes
-// if it does not know the alignment; no kernel reads as a float a word that it has copied itself.
+// Copies a word of any type. On the host a memcpy, because a compiler may take an assignment for
+// one of integers. On a device an assignment, because nvcc copies single bytes if it does not know
+// the alignment; no kernel reads as a float a word that it has copied itself.
 DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 #if defined(__CUDA_ARCH__)
   *to = *from;
@@ -58,7 +58,6 @@ DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 #endif
 }
 
-// Returns views into the image at `words`.
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
   const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4],
                                 words[5], words[6], words[7], words[8], words[9]};

@@ -1,15 +1,14 @@
-// A slot of the decoding batch: the state of one segment's search, and the addresses of its
-// hypotheses.
+// A slot of the decoding batch: the state of one segment's search and of its hypotheses.
 //
 // A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
 // to global lanes. (global lane, input position) addresses its token, the token's log-prob and its
 // K/V: position 0 is the start token, position p >= 1 the p-th real token. Such an entry is written
-// once and never moves. The ancestry row of a lane says, for each earlier position of the
-// hypothesis that lives there, which lane of the slot wrote it; a reorder rewrites only that row.
+// once and never moves. The ancestry row of a lane says, for each earlier position of its
+// hypothesis, which lane of the slot wrote it; a reorder rewrites only that row.
 //
-// A hypothesis that has ended is an entry of its slot, with a lineage of its own, and takes no row.
-// It is `kWaiting` while it still competes on the beam, `kDone` once it is a result. Live and
-// waiting hypotheses together are the beam; their ranks order it.
+// A hypothesis that has ended is an entry of its slot, with a lineage of its own and without a row:
+// `kWaiting` while it competes on the beam, `kDone` once it is a result. Live and waiting
+// hypotheses together are the beam; their ranks order it.
 //
 // Plain data on raw pointers, for host and device. The arrays belong to the decoding batch. One
 // group at a time uses a slot.
@@ -46,8 +45,7 @@ struct FinishedHypothesis {
   bool unmet = false;  // required phrases are missing
 };
 
-// The data of a segment in addition to its options: immutable tables of the host, borrowed while
-// the segment is in a slot.
+// The data of a segment next to its options: immutable host tables, borrowed while it is in a slot.
 struct SegmentRules {
   const float* divisor = nullptr;   // [max_tokens + 2] of the score, by length
   const int32_t* prefix = nullptr;  // tokens its output must begin with
@@ -113,8 +111,7 @@ struct BasicSlotView {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // Returns real token number `index` (0-based; -1: the start token) of the live hypothesis in
-  // `lane`.
+  // Real token `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }
@@ -132,8 +129,7 @@ struct BasicSlotView {
   DRAGOMAN_HD float FinishedTokenLogProb(int which, int index) const {
     return arrays.token_log_probs[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
-  // Returns the source position that token number `index` <= Finished(which).length, the last one
-  // included, is aligned with.
+  // The source position of token `index` <= Finished(which).length, the last token included.
   DRAGOMAN_HD int FinishedAligned(int which, int index) const {
     return arrays.aligned[At(FinishedAncestry(which)[index], index)];
   }
@@ -162,10 +158,9 @@ DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
 
-// Returns the number of positions that the slot has rows for in its next step: one for each live
-// hypothesis or, while the next tokens are forced, several of the only hypothesis, in lane 0. They
-// are at most the beam and fit one page, so they take no row and no page that the slot was not
-// promised.
+// Returns the positions that the slot has rows for in its next step: one for each live hypothesis
+// or, while the next tokens are forced, several of the only hypothesis, in lane 0. They are at most
+// the beam and fit one page, so they take no row or page that the slot was not promised.
 DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   if (s.length >= s.ahead) return 1;
   const int32_t known = s.ahead - s.length;
@@ -180,9 +175,8 @@ DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPo
 namespace slot_internal {
 
 // Lets the positions of a forced prefix run together, as if all its tokens had been chosen. The
-// free position after them joins if there is one and its request does not depend on a state that
-// follows the tokens. Rows with materialized logits run alone, because they read the tokens chosen
-// before.
+// free position after them joins if it exists and its request depends on no state that follows the
+// tokens. Rows with materialized logits run alone, because they read the tokens chosen before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
@@ -202,9 +196,9 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 
 }  // namespace slot_internal
 
-// Begins the search of the segment whose options and rules `state` holds: one live hypothesis in
-// lane 0; with sampling one for each draw. It begins with the start token of the options or, if
-// they have none, with `start_token`. REQUIRES: the rest of `state` is new.
+// Begins the search of the segment in `state`: one live hypothesis in lane 0; with sampling one for
+// each draw. They begin with the options' start token or, without one, with `start_token`.
+// REQUIRES: the rest of `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;

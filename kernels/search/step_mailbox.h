@@ -1,14 +1,13 @@
 // The messages between host and batch about one step, a command and an output, in memory that both
 // see: pinned memory or, for a batch on another thread, plain memory.
 //
-// One side has a mailbox at a time. The host writes the command before it enqueues the step. The
-// step reads it and writes the output. The host reads the output after the step has ended. There
-// are two mailboxes, and the step's number selects one, so the host reads the output of step n
-// while step n + 1 runs.
+// The host writes the command before it enqueues the step, the step reads it and writes the output,
+// and the host reads that after the step has ended. Only one side has a mailbox at a time. The
+// step's number selects one of two, so the host reads the output of step n while step n + 1 runs.
 //
 // The host allots slots, lanes and the words of rules. They are free again once the end of their
-// segment was delivered, or with the command that cancels it. One command may cancel a slot and
-// give it to another segment. Deliveries of such a slot by earlier steps are the old segment's.
+// segment was delivered, or with the command that cancels it, which may also give the slot to
+// another segment. Deliveries of such a slot by earlier steps are the old segment's.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +29,11 @@ struct StepCommand {
   int32_t admissions = 0;  // ... of StepMailbox::admissions
 };
 
-// A segment for a free slot. It begins as soon as the rule of pages allows (plan.h), in the order
-// of the admissions. Its words: lanes [options.beam], cross pages [cross_pages], and its rules as
-// an image (rules_image.h), which is copied to BatchTables::rules + rules_begin.
-//
-// REQUIRES: its WorstCasePages are at most the pages of the batch. The beams of all segments in
-// slots with materialized rows sum to at most BatchLimits::materialized_rows, unless that is
-// max_rows.
+// A segment for a free slot. Segments begin in the order of admission, as soon as the rule of pages
+// allows (plan.h). Its words: lanes [options.beam], cross pages [cross_pages], and its rules as an
+// image (rules_image.h), which is copied to BatchTables::rules + rules_begin. REQUIRES: its
+// WorstCasePages are at most the pages of the batch. The beams of all segments in slots with
+// materialized rows sum to at most BatchLimits::materialized_rows, unless that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
   int32_t source_length = 0;
@@ -96,7 +93,6 @@ DRAGOMAN_HD inline int32_t FloatBits(float x) {
   return bits;
 }
 
-// A view of a hypothesis in the output.
 struct DeliveredHypothesis {
   HypothesisHeader header;
   const int32_t* tokens = nullptr;     // [header.length]

@@ -1,5 +1,4 @@
-// The threads that run a piece of the search: one thread on the host, the threads of a block on a
-// device.
+// The threads that run a piece of the search: one host thread, or a block of a device.
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     this member, 0..size-1
@@ -15,8 +14,8 @@
 //   void Sort(T* data, int n, Better better) const
 //                                          best first, in memory that all see; begins and ends
 //                                          with a Sync
-// Any, Reduce and ExclusiveSum are also a Sync. T is trivially copyable; its size is a multiple of
-// 4 bytes, at most 64.
+// Any, Reduce and ExclusiveSum are also a Sync. T is trivially copyable, of up to 64 bytes, a
+// multiple of 4.
 //
 // Every member of a group runs the same code with the same arguments. That code divides loops by
 // rank, keeps no state of its own, and never uses the heap.
