@@ -33,7 +33,7 @@ class Blas {
  public:
   static constexpr int64_t kWorkspaceBytes = int64_t{4} << 20;
 
-  // For the current device. Returns nullptr and sets `why` if cuBLASLt is missing or fails.
+  // Serves the current device. Returns nullptr and sets `why` if cuBLASLt is missing or fails.
   static std::unique_ptr<Blas> Create(std::string* why);
   virtual ~Blas() = default;
 };

@@ -93,7 +93,7 @@ DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tabl
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
-// By one member, after the words are written. There is room: a slot reports once in a step.
+// Called by one member, after the words are written. There is room: a slot reports once in a step.
 DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
   mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
