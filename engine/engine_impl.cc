@@ -279,12 +279,25 @@ EngineImpl::~EngineImpl() {
   detokenizers_.reset();
 }
 
-absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> EngineImpl::ResolveLanguages(
-    std::string_view source, std::string_view target) const {
-  return resolver_->ResolveLanguages(source, target);
+absl::StatusOr<LanguagePair> EngineImpl::FindLanguages(std::string_view source,
+                                                       std::string_view target) const {
+  absl::StatusOr<ResolvedPair> pair = loaded_.languages.Resolve(source, target);
+  if (!pair.ok()) return pair.status();
+  return LanguagePair{std::move(pair->source), std::move(pair->target)};
 }
 
-Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
+absl::StatusOr<std::unique_ptr<Plan>> EngineImpl::Prepare(TranslationJob job) {
+  absl::StatusOr<std::unique_ptr<JobPlan>> plan = resolver_->Prepare(std::move(job));
+  if (!plan.ok()) return plan.status();
+  JobPlan& made = **plan;
+  if (made.settings.search.sampling.enabled && !made.job.decoding.sampling->seed.has_value()) {
+    made.settings.search.sampling.seed = DrawSeed();
+  }
+  return *std::move(plan);
+}
+
+Admission EngineImpl::Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) {
+  auto& [job, settings, request, size] = static_cast<JobPlan&>(*plan);
   if (!admitting_.load()) {
     return Refuse(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   }
@@ -292,18 +305,12 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     return Refuse(RejectReason::kDraining,
                   absl::UnavailableError("every worker of the model has stopped"));
   }
-  if (job.deadline <= clock_->Now()) {
+  const Nanos left = job.deadline - clock_->Now();
+  if (left <= 0) {
     return Refuse(RejectReason::kDeadline,
                   absl::DeadlineExceededError("the deadline passed before the call was admitted"));
   }
-  absl::StatusOr<ResolvedRequest> resolved = resolver_->Resolve(job);
-  if (!resolved.ok()) return Refuse(RejectReason::kInvalid, resolved.status());
-  if (resolved->settings.search.sampling.enabled && !job.decoding.sampling->seed.has_value()) {
-    resolved->settings.search.sampling.seed = DrawSeed();
-  }
-
   const uint64_t client = ClientNumber(job.client);
-  const Nanos left = job.deadline - clock_->Now();
   const Nanos wait = queue_.EstimateWait(client, job.share, job.priority, left);
   if (wait > left) {
     return Refuse(RejectReason::kDeadline,
@@ -312,23 +319,21 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
                       " ms to wait, ", left / 1'000'000, " ms left")),
                   queue_.stats().retry_after);
   }
-  const JobSize size = EstimateSize(job, resolved->request);
   RequestQueue::Reservation reservation;
   const RejectReason full =
       queue_.Reserve(client, job.share, size.segments, size.tokens, &reservation);
   if (full != RejectReason::kNone) return RefuseFull(full);
 
   const JobId id = next_job_.fetch_add(1);
-  auto admitted = std::make_shared<Job>(id, std::move(job), resolved->settings,
-                                        resolved->request.target_uses_spaces, reservation,
-                                        std::move(sink), &services_);
+  auto admitted = std::make_shared<Job>(id, std::move(job), settings, request.target_uses_spaces,
+                                        reservation, std::move(sink), &services_);
   {
     MutexLock lock(&mu_);
     jobs_.emplace(id, admitted);
   }
   // Shared, because std::function copies its target.
-  auto request = std::make_shared<const PlannerRequest>(std::move(resolved->request));
-  tokenizers_->Post([this, admitted, request] { Tokenize(admitted, *request); });
+  auto planned = std::make_shared<const PlannerRequest>(std::move(request));
+  tokenizers_->Post([this, admitted, planned] { Tokenize(admitted, *planned); });
   return {absl::OkStatus(), RejectReason::kNone, 0, id};
 }
 

@@ -38,9 +38,10 @@ class EngineImpl final : public Engine, public GlossarySource {
   ~EngineImpl() override;
 
   const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }
-  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
-      std::string_view source, std::string_view target) const override;
-  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
+  absl::StatusOr<LanguagePair> FindLanguages(std::string_view source,
+                                             std::string_view target) const override;
+  absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) override;
+  Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) override;
   void Cancel(JobId job, CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;

@@ -77,7 +77,7 @@ bool Copies(Engine& engine, const LanguagePair& pair, const std::string& stem) {
   job.decoding.max_length_ratio = 2.0F;
   job.decoding.max_length_extra = 10;
   auto results = std::make_shared<Results>();
-  if (!engine.Submit(std::move(job), results).status.ok()) return false;
+  if (!engine.Translate(std::move(job), results).status.ok()) return false;
   size_t copied = 0;
   for (auto& [item, text] : results->Wait()) {
     const std::vector<Sentinel> sentinels = SentinelsOf(texts[static_cast<size_t>(item)], stem);

@@ -1,8 +1,9 @@
 // The engine translates text with one model. This is the interface that the server uses.
 //
-// A job is one request. Its items are split into segments, tokenised, queued, encoded, decoded in
-// the running batch and put together again. A job is admitted completely or refused at once. An
-// admitted job gets one OnDone; before an OK one, each item gets one OnItem with a result or error.
+// A job is one request. Prepare checks it and makes its plan, Submit runs the plan. The items are
+// split into segments, tokenised, queued, encoded, decoded in the running batch and put together
+// again. A job is admitted completely or refused at once. An admitted job gets one OnDone; before
+// an OK one, each item gets one OnItem with a result or error.
 //
 // Thread-safe. Only ReloadGlossaries blocks. Text is UTF-8, checked by the caller. Times are
 // nanoseconds of the injected clock.
@@ -48,21 +49,12 @@ struct ReturnOptions {
   int segment_times = 0;  // >= 0; JobTimings has the times of so many segments, the first to end
 };
 
-// Two languages whose codes an engine has resolved. Only that engine can read it. Immutable.
-class ResolvedLanguages {
- public:
-  virtual ~ResolvedLanguages() = default;
-};
-
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
   bool html = false;                  // items are HTML, whose tags are kept
   std::string source_language;        // as on the wire; may be empty if the model has only one
   std::string target_language;
-  // From ResolveLanguages of the engine that gets the job; nullptr: Submit resolves the languages.
-  // Shared, because a router resolves before there is a job, and the jobs of a pivot share parts.
-  std::shared_ptr<const ResolvedLanguages> languages;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // one for each item, "": none; or empty
   std::vector<TermRequest> terms;
@@ -297,6 +289,13 @@ struct EngineStats {
   int live_workers = 0;
 };
 
+// A job whose languages, options, terms and size an engine has resolved and checked. Only that
+// engine can run it.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -305,15 +304,24 @@ class Engine {
   // `glossaries` changes: a reload that changes their names makes this return another object.
   virtual const ModelInfo& info() const = 0;
 
-  // Resolves the languages, written as in a job. Never returns nullptr. INVALID_ARGUMENT names the
-  // code that the model does not have, and the languages that it has.
-  virtual absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
-      std::string_view source, std::string_view target) const = 0;
+  // Finds the pair of the model's languages that two codes, written as in a job, mean. Returns it
+  // as info().pairs writes languages. INVALID_ARGUMENT names the code that the model does not have,
+  // and the languages that it has.
+  virtual absl::StatusOr<LanguagePair> FindLanguages(std::string_view source,
+                                                     std::string_view target) const = 0;
 
-  // Checks the options, reserves capacity by code points, and admits the job or refuses it:
-  // INVALID_ARGUMENT, NOT_FOUND (glossary), RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE
-  // (draining, or no worker left), DEADLINE_EXCEEDED. Calls the sink only for an admitted job.
-  virtual Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) = 0;
+  // Makes the plan of a job. Reserves nothing. Never returns nullptr. INVALID_ARGUMENT with
+  // FieldErrors, or NOT_FOUND (glossary).
+  virtual absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) = 0;
+
+  // Reserves capacity by code points, and admits the job of a plan or refuses it:
+  // RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE (draining, or no worker left),
+  // DEADLINE_EXCEEDED. Calls the sink only for an admitted job. REQUIRES: Prepare of this engine
+  // made the plan.
+  virtual Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) = 0;
+
+  // Prepares and submits a job. A job that Prepare refuses is refused with kInvalid.
+  Admission Translate(TranslationJob job, std::shared_ptr<TranslationSink> sink);
 
   // Ends a job early. Its rows become free at the next step, on a GPU one step later. OnDone gets
   // the status of the cause. Has no effect on a job that has ended.
@@ -336,5 +344,11 @@ class Engine {
   // ones, and the call returns CANCELLED after `load` was stopped.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
+
+inline Admission Engine::Translate(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
+  absl::StatusOr<std::unique_ptr<Plan>> plan = Prepare(std::move(job));
+  if (!plan.ok()) return {plan.status(), RejectReason::kInvalid};
+  return Submit(*std::move(plan), std::move(sink));
+}
 
 }  // namespace dragoman::engine

@@ -16,27 +16,10 @@
 namespace dragoman::engine {
 namespace {
 
-struct LanguagesOfModel final : ResolvedLanguages {
-  ResolvedPair pair;
-  std::vector<int> prompt;  // tokens of pair.prompt
-};
-
 // Reserves one more segment for this many code points, because texts that are too long are cut.
 constexpr int64_t kCodePointsPerCut = 128;
 
 }  // namespace
-
-absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> RequestResolver::ResolveLanguages(
-    std::string_view source, std::string_view target) const {
-  absl::StatusOr<ResolvedPair> pair = model_->languages.Resolve(source, target);
-  if (!pair.ok()) return pair.status();
-  auto languages = std::make_shared<LanguagesOfModel>();
-  languages->pair = *std::move(pair);
-  if (!languages->pair.prompt.empty()) {
-    languages->prompt = tokenizer_->EncodePrompt(languages->pair.prompt);
-  }
-  return languages;
-}
 
 SearchContext RequestResolver::Context() const {
   SearchContext context;
@@ -49,7 +32,7 @@ absl::StatusOr<SearchSettings> RequestResolver::DefaultSettings() const {
   return ResolveSearch({}, model_->spec, Context());
 }
 
-absl::StatusOr<ResolvedRequest> RequestResolver::Resolve(const TranslationJob& job) const {
+absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob job) const {
   if (job.contents.empty()) {
     return InvalidRequest({.field = "contents",
                            .found = "no item",
@@ -57,13 +40,9 @@ absl::StatusOr<ResolvedRequest> RequestResolver::Resolve(const TranslationJob& j
                            .predicate = "is empty, expected at least one item"});
   }
   if (absl::Status status = CheckPhrases(job); !status.ok()) return status;
-  std::shared_ptr<const ResolvedLanguages> resolved = job.languages;
-  if (resolved == nullptr) {
-    auto found = ResolveLanguages(job.source_language, job.target_language);
-    if (!found.ok()) return found.status();
-    resolved = *std::move(found);
-  }
-  const auto& languages = static_cast<const LanguagesOfModel&>(*resolved);
+  absl::StatusOr<ResolvedPair> pair =
+      model_->languages.Resolve(job.source_language, job.target_language);
+  if (!pair.ok()) return pair.status();
   absl::StatusOr<std::shared_ptr<const RequestTerms>> terms = TermsOf(job);
   if (!terms.ok()) return terms.status();
 
@@ -76,22 +55,24 @@ absl::StatusOr<ResolvedRequest> RequestResolver::Resolve(const TranslationJob& j
   absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, model_->spec, context);
   if (!settings.ok()) return settings.status();
 
-  ResolvedRequest result;
-  result.settings = *std::move(settings);
-  PlannerRequest& request = result.request;
-  request.text.source_language = languages.pair.source;
-  request.text.tags = {languages.pair.tag, languages.pair.last_tag};
-  request.text.tags.follows_text = !languages.pair.prompt.empty();
-  request.text.prompt = languages.prompt;
+  auto plan = std::make_unique<JobPlan>();
+  plan->settings = *std::move(settings);
+  PlannerRequest& request = plan->request;
+  request.text.source_language = pair->source;
+  request.text.tags = {pair->tag, pair->last_tag};
+  request.text.tags.follows_text = !pair->prompt.empty();
+  if (!pair->prompt.empty()) request.text.prompt = tokenizer_->EncodePrompt(pair->prompt);
   request.text.split = job.split;
   request.text.on_too_long = job.on_too_long;
   request.terms = *std::move(terms);
-  request.target_uses_spaces = LanguageUsesSpaces(languages.pair.target);
-  const auto sentinel = sentinels_->find(languages.pair.target);
+  request.target_uses_spaces = LanguageUsesSpaces(pair->target);
+  const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
-  request.first_token = languages.pair.first;
-  request.start_token = languages.pair.start;
-  return result;
+  request.first_token = pair->first;
+  request.start_token = pair->start;
+  plan->size = EstimateSize(job, request);
+  plan->job = std::move(job);
+  return plan;
 }
 
 absl::StatusOr<std::shared_ptr<const RequestTerms>> RequestResolver::TermsOf(

@@ -22,15 +22,17 @@
 
 namespace dragoman::engine {
 
-struct ResolvedRequest {
-  SearchSettings settings;
-  PlannerRequest request;
-};
-
 // The size of a job in the units of the queue.
 struct JobSize {
   int64_t segments = 0;
   int64_t tokens = 0;
+};
+
+struct JobPlan final : Plan {
+  TranslationJob job;
+  SearchSettings settings;
+  PlannerRequest request;
+  JobSize size;  // EstimateSize
 };
 
 class RequestResolver {
@@ -47,13 +49,8 @@ class RequestResolver {
         default_profile_(default_profile),
         max_rows_(max_rows) {}
 
-  // Implements Engine::ResolveLanguages.
-  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
-      std::string_view source, std::string_view target) const;
-
-  // Returns INVALID_ARGUMENT with FieldErrors for wrong options, and NOT_FOUND for unknown
-  // languages or glossaries. A search that samples has the job's seed if the job names one.
-  absl::StatusOr<ResolvedRequest> Resolve(const TranslationJob& job) const;
+  // Implements Engine::Prepare. A search that samples has the job's seed if the job names one.
+  absl::StatusOr<std::unique_ptr<JobPlan>> Prepare(TranslationJob job) const;
 
   // Returns the settings of a job without options.
   absl::StatusOr<SearchSettings> DefaultSettings() const;

@@ -50,6 +50,13 @@ std::optional<std::string> OnlySource(const SourceChoice& choice) {
   return only;
 }
 
+// The items in one language.
+struct Part {
+  ModelPtr model;
+  engine::TranslationJob job;
+  std::vector<int> items;
+};
+
 class Parts {
  public:
   // `without_items` is the job of each part without its items. All arguments outlive the object.
@@ -64,22 +71,32 @@ class Parts {
     return at->second;
   }
 
-  JobPart& at(size_t part) { return parts_[part]; }
-  std::vector<JobPart> Take() { return std::move(parts_); }
+  Part& at(size_t part) { return parts_[part]; }
+
+  // Returns the plans of all parts, or the first error.
+  absl::StatusOr<std::vector<JobPart>> Prepare() {
+    std::vector<JobPart> prepared;
+    for (Part& part : parts_) {
+      engine::Engine* const engine = part.model->engine.get();
+      absl::StatusOr<std::unique_ptr<engine::Plan>> plan = engine->Prepare(std::move(part.job));
+      if (!plan.ok()) return plan.status();
+      prepared.push_back({part.model, engine, *std::move(plan), std::move(part.items)});
+    }
+    return prepared;
+  }
 
  private:
   std::optional<size_t> Make(const std::string& language) {
     const std::string& target = without_items_.target_language;
     absl::StatusOr<Route> route = RouteRequest(models_, model_, language, target);
     if (!route.ok()) return std::nullopt;
-    if (route->languages == nullptr) {
-      auto resolved = route->model->engine->ResolveLanguages(language, target);
-      if (!resolved.ok()) return std::nullopt;
-      route->languages = *std::move(resolved);
-    }
-    JobPart part{std::move(route->model), without_items_, {}};
-    part.job.source_language = language;
-    part.job.languages = std::move(route->languages);
+    // The only model may lack the languages.
+    auto found =
+        route->model->engine->FindLanguages(route->languages.source, route->languages.target);
+    if (!found.ok()) return std::nullopt;
+    Part part{std::move(route->model), without_items_, {}};
+    part.job.source_language = std::move(found->source);
+    part.job.target_language = std::move(found->target);
     parts_.push_back(std::move(part));
     return parts_.size() - 1;
   }
@@ -88,7 +105,7 @@ class Parts {
   const std::string_view model_;
   const engine::TranslationJob& without_items_;
   std::map<std::string, std::optional<size_t>> by_language_;
-  std::vector<JobPart> parts_;
+  std::vector<Part> parts_;
 };
 
 std::vector<std::string> NamesOf(const std::vector<JobPart>& parts) {
@@ -147,13 +164,15 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
       out.done.push_back(Unchanged(index, std::move(contents[i])));
       continue;
     }
-    JobPart& to = parts.at(*part);
+    Part& to = parts.at(*part);
     item.model = to.model->name;
     to.items.push_back(index);
     to.job.contents.push_back(std::move(contents[i]));
     if (!prefixes.empty()) to.job.target_prefixes.push_back(std::move(prefixes[i]));
   }
-  out.parts = parts.Take();
+  absl::StatusOr<std::vector<JobPart>> prepared = parts.Prepare();
+  if (!prepared.ok()) return prepared.status();
+  out.parts = *std::move(prepared);
   out.models = NamesOf(out.parts);
   return out;
 }

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "server/call/detect/language_detector.h"
-#include "server/models/joint_job.h"
+#include "server/models/composite_job.h"
 #include "server/models/served_model.h"
 
 namespace dragoman::server {

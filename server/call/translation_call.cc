@@ -145,8 +145,10 @@ engine::Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& mode
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
   served_ = std::move(route->model);
-  parsed.job.languages = std::move(route->languages);
-  engine::Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
+  parsed.job.source_language = std::move(route->languages.source);
+  parsed.job.target_language = std::move(route->languages.target);
+  engine::Admission admission =
+      served_->engine->Translate(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
   return admission;
 }
@@ -166,9 +168,9 @@ engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, Par
     detected_ = std::move(jobs->items);
     model_ = absl::StrJoin(jobs->models, ",");
     metrics_model_ = jobs->models.size() > 1 ? kSeveralModels : model_;
-    joint_ = std::make_shared<JointJob>(context_->clock, std::move(jobs->parts),
-                                        std::move(jobs->done), shared_from_this());
-    admission = joint_->Start();
+    composite_ = std::make_shared<CompositeJob>(context_->clock, std::move(jobs->parts),
+                                                std::move(jobs->done), shared_from_this());
+    admission = composite_->Start();
   } else {
     admission = Refused(engine::RejectReason::kInvalid, jobs.status());
   }
@@ -222,8 +224,8 @@ void TranslationCall::CancelJob(engine::CancelCause cause) {
     cancel_sent_ = true;
     job = job_;
   }
-  if (joint_ != nullptr) {
-    joint_->Cancel(cause);
+  if (composite_ != nullptr) {
+    composite_->Cancel(cause);
   } else {
     served_->engine->Cancel(job, cause);
   }

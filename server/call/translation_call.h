@@ -24,7 +24,7 @@
 #include "server/call/detected_jobs.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
-#include "server/models/joint_job.h"
+#include "server/models/composite_job.h"
 #include "server/models/served_model.h"
 #include "server/observe/metrics.h"
 
@@ -90,7 +90,7 @@ class TranslationCall : public engine::TranslationSink,
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
   // Both choose the models, take from the client's rate and submit the job. SubmitItems first
-  // detects the items' languages and submits a JointJob.
+  // detects the items' languages and submits a CompositeJob.
   engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
   engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
   // The client of the call's key; nullptr if the call needs none.
@@ -118,7 +118,7 @@ class TranslationCall : public engine::TranslationSink,
   // The model that the call uses. If languages are detected: the job that holds the models of its
   // items, and the language of each item. Shared because the jobs of its parts own it too.
   ModelPtr served_;
-  std::shared_ptr<JointJob> joint_;
+  std::shared_ptr<CompositeJob> composite_;
   std::vector<DetectedItem> detected_;
 
   CallTrace trace_;

@@ -58,10 +58,10 @@ absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::str
   if (!name.empty() || models.size() == 1 || no_languages) {
     absl::StatusOr<ModelPtr> model = FindModel(models, name);
     if (!model.ok()) return model.status();
-    return Route{*std::move(model), nullptr};
+    return Route{*std::move(model), {std::string(source_language), std::string(target_language)}};
   }
   for (const ModelPtr& model : models) {
-    auto languages = model->engine->ResolveLanguages(source_language, target_language);
+    auto languages = model->engine->FindLanguages(source_language, target_language);
     if (languages.ok()) return Route{model, *std::move(languages)};
   }
   return engine::InvalidRequest(

@@ -14,8 +14,8 @@ namespace dragoman::server {
 
 struct Route {
   ModelPtr model;
-  // Used by the job; from the model's engine; nullptr if the languages were not resolved.
-  std::shared_ptr<const engine::ResolvedLanguages> languages;
+  // The request's languages as the model writes them; as in the request if they decided nothing.
+  engine::LanguagePair languages;
 };
 
 // Chooses among `models`, in the order of their table. REQUIRES: `models` is not empty.

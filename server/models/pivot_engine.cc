@@ -1,6 +1,7 @@
 #include "server/models/pivot_engine.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -9,7 +10,8 @@
 #include "engine/api/option_rules.h"
 #include "engine/base/field_error.h"
 #include "server/base/steady_clock.h"
-#include "server/models/pivot_job.h"
+#include "server/models/composite_job.h"
+#include "server/models/pivot_parts.h"
 
 namespace dragoman::server {
 namespace {
@@ -94,30 +96,35 @@ PivotEngine::PivotEngine(engine::ModelInfo info, const ServedModel& first,
       second_(*second.engine),
       first_name_(first.name),
       second_name_(second.name),
+      betweens_(LanguagesOfPairs(first.engine->info().pairs).targets),
       clock_(clock),
       timer_(timer) {}
 
-absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> PivotEngine::ResolveLanguages(
-    std::string_view source, std::string_view target) const {
+absl::StatusOr<PivotEngine::Route> PivotEngine::FindRoute(std::string_view source,
+                                                          std::string_view target) const {
   absl::Status why;
-  for (const engine::LanguagePair& pair : first_.info().pairs) {
-    auto first = first_.ResolveLanguages(source, pair.target);
+  for (const std::string& between : betweens_) {
+    absl::StatusOr<engine::LanguagePair> first = first_.FindLanguages(source, between);
     if (!first.ok()) {
       // Prefers an error of the second engine, because then the pivot language can be reached.
       if (why.ok()) why = first.status();
       continue;
     }
-    auto second = second_.ResolveLanguages(pair.target, target);
-    if (second.ok()) {
-      return std::make_shared<const PivotLanguages>(pair.target, *std::move(first),
-                                                    *std::move(second));
-    }
+    absl::StatusOr<engine::LanguagePair> second = second_.FindLanguages(between, target);
+    if (second.ok()) return Route{std::move(first->source), between, std::move(second->target)};
     why = second.status();
   }
   return why;
 }
 
-absl::Status PivotEngine::CheckJob(const engine::TranslationJob& job) const {
+absl::StatusOr<engine::LanguagePair> PivotEngine::FindLanguages(std::string_view source,
+                                                                std::string_view target) const {
+  absl::StatusOr<Route> route = FindRoute(source, target);
+  if (!route.ok()) return route.status();
+  return engine::LanguagePair{std::move(route->source), std::move(route->target)};
+}
+
+std::vector<engine::FieldError> PivotEngine::CheckJob(const engine::TranslationJob& job) const {
   std::vector<engine::FieldError> errors;
   const auto refuse = [&](bool given, std::string field, const char* why) {
     if (!given) return;
@@ -137,14 +144,56 @@ absl::Status PivotEngine::CheckJob(const engine::TranslationJob& job) const {
     if (option.legs != DecodingOption::Legs::kNone) return;
     refuse(engine::IsGiven(member), "decoding." + std::string(option.name), kAlignment);
   });
-  // Checked here because the second model would refuse only after the first has finished.
-  if (auto error = engine::CheckWidth(job.decoding, info_.max_rows))
-    errors.push_back(*std::move(error));
-  return errors.empty() ? absl::OkStatus() : engine::InvalidRequest(errors);
+  return errors;
 }
 
-engine::Admission PivotEngine::Submit(engine::TranslationJob job,
+absl::StatusOr<std::unique_ptr<engine::Plan>> PivotEngine::Prepare(engine::TranslationJob job) {
+  absl::StatusOr<Route> route = FindRoute(job.source_language, job.target_language);
+  if (!route.ok()) return route.status();
+  job.source_language = std::move(route->source);
+  job.target_language = std::move(route->target);
+  auto first = first_.Prepare(FirstLeg(job, route->between));
+  // Texts that are not known yet are empty here: the second model checks the options.
+  std::vector<int> items(job.contents.size());
+  std::iota(items.begin(), items.end(), 0);
+  std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});
+  job.contents.clear();
+  const auto second = second_.Prepare(SecondLeg(job, prefixes, route->between, items,
+                                                std::vector<engine::ItemResult>(items.size())));
+
+  std::vector<engine::FieldError> errors = CheckJob(job);
+  for (const absl::Status& status : {first.status(), second.status()}) {
+    const std::vector<engine::FieldError> found = engine::FieldErrorsOf(status);
+    if (!status.ok() && found.empty() && errors.empty()) return status;
+    for (const engine::FieldError& error : found) {
+      if (std::ranges::find(errors, error) == errors.end()) errors.push_back(error);
+    }
+  }
+  if (!errors.empty()) return engine::InvalidRequest(errors);
+
+  auto plan = std::make_unique<PivotPlan>();
+  plan->engine = this;
+  plan->between = std::move(route->between);
+  plan->first = *std::move(first);
+  plan->items = static_cast<int64_t>(items.size());
+  plan->job = std::move(job);
+  plan->prefixes = std::move(prefixes);
+  return plan;
+}
+
+engine::Admission PivotEngine::Submit(std::unique_ptr<engine::Plan> plan,
                                       std::shared_ptr<engine::TranslationSink> sink) {
+  std::vector<JobPart> parts(1);
+  parts[0].engine = this;
+  parts[0].items.resize(static_cast<size_t>(static_cast<const PivotPlan&>(*plan).items));
+  std::iota(parts[0].items.begin(), parts[0].items.end(), 0);
+  parts[0].plan = std::move(plan);
+  return std::make_shared<CompositeJob>(clock_, std::move(parts), std::vector<engine::ItemResult>(),
+                                        std::move(sink))
+      ->Start();
+}
+
+engine::Admission PivotEngine::Enter(std::shared_ptr<CompositeJob> job, const PivotPlan& plan) {
   const auto refused = [](engine::RejectReason reason, absl::Status status,
                           engine::Nanos retry_after = 0) {
     engine::Admission admission;
@@ -157,52 +206,40 @@ engine::Admission PivotEngine::Submit(engine::TranslationJob job,
     return refused(engine::RejectReason::kDraining,
                    absl::UnavailableError("the server is draining"));
   }
-  if (absl::Status status = CheckJob(job); !status.ok()) {
-    return refused(engine::RejectReason::kInvalid, std::move(status));
+  const uint64_t client = engine::ClientNumber(plan.job.client);
+  engine::MutexLock lock(&mu_);
+  if (!items_.Fits(client, plan.job.share, plan.items)) {
+    const bool is_own = items_.FitsAnother(plan.job.share, plan.items);
+    return refused(
+        is_own ? engine::RejectReason::kClientShare : engine::RejectReason::kQueueFull,
+        absl::ResourceExhaustedError(absl::StrCat(
+            is_own ? "the client's share of the pivot is full, and the rest is kept for others: "
+                   : "the pivot is full: ",
+            items_.held(), " of ", kMaxItems, " items are on their way to ", second_name_)),
+        kNanosPerSecond);
   }
-  if (job.languages == nullptr) {
-    auto resolved = ResolveLanguages(job.source_language, job.target_language);
-    if (!resolved.ok()) return refused(engine::RejectReason::kInvalid, resolved.status());
-    job.languages = *std::move(resolved);
-  }
-  const uint64_t client = engine::ClientNumber(job.client);
-  const auto items = static_cast<int64_t>(job.contents.size());
-  {
-    engine::MutexLock lock(&mu_);
-    if (!items_.Fits(client, job.share, items)) {
-      const bool is_own = items_.FitsAnother(job.share, items);
-      return refused(
-          is_own ? engine::RejectReason::kClientShare : engine::RejectReason::kQueueFull,
-          absl::ResourceExhaustedError(absl::StrCat(
-              is_own ? "the client's share of the pivot is full, and the rest is kept for others: "
-                     : "the pivot is full: ",
-              items_.held(), " of ", kMaxItems, " items are on their way to ", second_name_)),
-          kNanosPerSecond);
-    }
-    items_.Take(client, job.share, items);
-  }
-  const engine::JobId id = next_job_.fetch_add(1);
-  const auto made = std::make_shared<PivotJob>(this, id, std::move(job), std::move(sink));
-  {
-    // Registers the job first, because it may finish before Start returns.
-    engine::MutexLock lock(&mu_);
-    jobs_.emplace(id, made);
-  }
-  engine::Admission admission = made->Start();
-  if (!admission.status.ok()) {
-    Leave(client, items);
-    Forget(id);
-  }
+  items_.Take(client, plan.job.share, plan.items);
+  engine::Admission admission;
+  admission.job = ++last_job_;
+  jobs_.emplace(admission.job, std::move(job));
   return admission;
 }
 
-void PivotEngine::Leave(uint64_t client, int64_t items) {
+void PivotEngine::Leave(const std::string& client, int64_t items) {
   engine::MutexLock lock(&mu_);
-  items_.Give(client, items);
+  items_.Give(engine::ClientNumber(client), items);
+}
+
+engine::PivotPart PivotEngine::PartOf(const PivotPlan& plan) const {
+  engine::PivotPart part;
+  part.first_model = first_name_;
+  part.second_model = second_name_;
+  part.language = plan.between;
+  return part;
 }
 
 void PivotEngine::Forget(engine::JobId job) {
-  std::shared_ptr<PivotJob> forgotten;  // released after the lock
+  std::shared_ptr<CompositeJob> forgotten;  // released after the lock
   engine::MutexLock lock(&mu_);
   const auto at = jobs_.find(job);
   if (at == jobs_.end()) return;
@@ -211,7 +248,7 @@ void PivotEngine::Forget(engine::JobId job) {
 }
 
 void PivotEngine::Cancel(engine::JobId job, engine::CancelCause cause) {
-  std::shared_ptr<PivotJob> found;
+  std::shared_ptr<CompositeJob> found;
   {
     engine::MutexLock lock(&mu_);
     const auto at = jobs_.find(job);
@@ -227,7 +264,7 @@ int64_t PivotEngine::jobs_in_flight() const {
 }
 
 void PivotEngine::CancelAll(engine::CancelCause cause) {
-  std::vector<std::shared_ptr<PivotJob>> jobs;
+  std::vector<std::shared_ptr<CompositeJob>> jobs;
   {
     engine::MutexLock lock(&mu_);
     for (const auto& [id, job] : jobs_) jobs.push_back(job);

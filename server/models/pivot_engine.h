@@ -1,11 +1,9 @@
 // Translates with two engines: the first translates a text into the pivot language, the second
 // translates the result.
 //
-// The first engine admits a job. An item goes to the second engine as soon as the first has
-// finished it; items that finish at the same time go together. If the queue of the second engine is
-// full, the items wait and try again, so that every admitted job is answered. At most kMaxItems
-// wait for the second engine. Clients share that capacity as they share a queue's, so a client's
-// waiting items do not keep others from being admitted.
+// The first engine admits a job (composite_job.h). At most kMaxItems wait for the second engine.
+// Clients share that capacity as they share a queue's, so a client's waiting items do not keep
+// others from being admitted.
 //
 // Options:
 //   * Search options (beam, penalties, profile, sampling, lengths by ratio) and do_not_translate
@@ -17,8 +15,7 @@
 //     attends to its own text.
 // Returned source tokens are those of the first engine, target tokens those of the second.
 //
-// Thread-safe, like Engine. Both models and the timer are borrowed. The second engine is called on
-// the timer's thread, because a sink must not submit a job.
+// Thread-safe, like Engine. Both models and the timer are borrowed.
 #pragma once
 
 #include <atomic>
@@ -26,10 +23,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
+#include "engine/base/field_error.h"
 #include "engine/base/mutex.h"
 #include "engine/base/shared_capacity.h"
 #include "server/base/deadline_timer.h"
@@ -37,19 +35,17 @@
 
 namespace dragoman::server {
 
-class PivotJob;
+class CompositeJob;
+class PivotEngine;
 
-// The languages of a pivot job. `between` is the pivot language.
-class PivotLanguages final : public engine::ResolvedLanguages {
- public:
-  PivotLanguages(std::string language, std::shared_ptr<const engine::ResolvedLanguages> of_first,
-                 std::shared_ptr<const engine::ResolvedLanguages> of_second)
-      : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
-
-  const std::string between;
-  // The way each engine resolved them.
-  const std::shared_ptr<const engine::ResolvedLanguages> first;
-  const std::shared_ptr<const engine::ResolvedLanguages> second;
+// The plan of a job through a pivot language.
+struct PivotPlan final : engine::Plan {
+  PivotEngine* engine = nullptr;  // that made the plan
+  std::string between;            // the pivot language
+  std::unique_ptr<engine::Plan> first;
+  int64_t items = 0;
+  engine::TranslationJob job;         // without items
+  std::vector<std::string> prefixes;  // of `job`
 };
 
 class PivotEngine final : public engine::Engine {
@@ -66,9 +62,11 @@ class PivotEngine final : public engine::Engine {
 
   // Describes both models: the end-to-end pairs, the lesser limits, the sum of the parameters.
   const engine::ModelInfo& info() const override { return info_; }
-  absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
-      std::string_view source, std::string_view target) const override;
-  engine::Admission Submit(engine::TranslationJob job,
+  absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
+                                                     std::string_view target) const override;
+  // Checks the options for both engines.
+  absl::StatusOr<std::unique_ptr<engine::Plan>> Prepare(engine::TranslationJob job) override;
+  engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
                            std::shared_ptr<engine::TranslationSink> sink) override;
   void Cancel(engine::JobId job, engine::CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }
@@ -80,31 +78,45 @@ class PivotEngine final : public engine::Engine {
   // Does nothing: the models reload their own.
   absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override { return absl::OkStatus(); }
 
+  // The following are for CompositeJob.
+  engine::Engine& first() const { return first_; }
+  engine::Engine& second() const { return second_; }
+  DeadlineTimer* timer() const { return timer_; }
+  // Keeps `job` until Forget, and takes capacity for the items. Returns its number or a refusal.
+  engine::Admission Enter(std::shared_ptr<CompositeJob> job, const PivotPlan& plan);
+  // Releases the capacity of items that the second engine has taken, or that ended before that.
+  void Leave(const std::string& client, int64_t items);
+  void Forget(engine::JobId job);
+  // Returns the parts of the result that are the same for all items.
+  engine::PivotPart PartOf(const PivotPlan& plan) const;
+
  private:
-  friend class PivotJob;
+  // A pair of languages with the pivot language between them.
+  struct Route {
+    std::string source, between, target;
+  };
 
   PivotEngine(engine::ModelInfo info, const ServedModel& first, const ServedModel& second,
               const engine::Clock* clock, DeadlineTimer* timer);
 
-  // INVALID_ARGUMENT for options that a pivot refuses.
-  absl::Status CheckJob(const engine::TranslationJob& job) const;
-  void Forget(engine::JobId job);
-  // Releases the capacity of items that the second engine has taken, or that ended before that.
-  void Leave(uint64_t client, int64_t items);
+  absl::StatusOr<Route> FindRoute(std::string_view source, std::string_view target) const;
+  // Returns errors for options that a pivot refuses.
+  std::vector<engine::FieldError> CheckJob(const engine::TranslationJob& job) const;
 
   const engine::ModelInfo info_;
   engine::Engine& first_;
   engine::Engine& second_;
   const std::string first_name_;
   const std::string second_name_;
+  const std::vector<std::string> betweens_;  // the targets of the first model
   const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
   std::atomic<bool> admitting_{true};
-  std::atomic<engine::JobId> next_job_{1};
 
   mutable engine::Mutex mu_;
   engine::SharedCapacity items_ ABSL_GUARDED_BY(mu_){kMaxItems};
-  std::map<engine::JobId, std::shared_ptr<PivotJob>> jobs_ ABSL_GUARDED_BY(mu_);
+  engine::JobId last_job_ ABSL_GUARDED_BY(mu_) = 0;
+  std::map<engine::JobId, std::shared_ptr<CompositeJob>> jobs_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace dragoman::server

@@ -27,7 +27,6 @@ engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::st
          target_prefixes, terms, glossary, glossary_ignore_case, do_not_translate, split,
          on_too_long, returns, priority, client, share, deadline] = leg;
   target_language = language;
-  languages = nullptr;  // those of the pivot
   engine::VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
     if (option.legs != DecodingOption::Legs::kBoth) member = {};
   });
@@ -41,18 +40,16 @@ engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::st
   return leg;
 }
 
-engine::TranslationJob SecondLeg(const engine::TranslationJob& job, const std::string& language,
-                                 const std::vector<int>& items,
+engine::TranslationJob SecondLeg(const engine::TranslationJob& job,
+                                 const std::vector<std::string>& prefixes,
+                                 const std::string& language, const std::vector<int>& items,
                                  const std::vector<engine::ItemResult>& firsts) {
   engine::TranslationJob leg = job;
   leg.source_language = language;
-  leg.languages = nullptr;
-  leg.contents.clear();
-  leg.target_prefixes.clear();
   for (const int item : items) {
     const auto at = static_cast<size_t>(item);
     leg.contents.push_back(firsts[at].hypotheses.empty() ? "" : firsts[at].hypotheses[0].text);
-    if (!job.target_prefixes.empty()) leg.target_prefixes.push_back(job.target_prefixes[at]);
+    if (!prefixes.empty()) leg.target_prefixes.push_back(prefixes[at]);
   }
   if (leg.decoding.sampling.has_value() && !items.empty()) {
     leg.decoding.sampling->seed = firsts[static_cast<size_t>(items[0])].seed;

@@ -14,10 +14,12 @@ namespace dragoman::server {
 // Returns the first engine's part of `job` (see PivotEngine). `language` is the pivot language.
 engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language);
 
-// Returns the second engine's part of `job`, for the items `items`. `firsts` has the first engine's
-// results by index. With sampling, both engines use the same seed.
-engine::TranslationJob SecondLeg(const engine::TranslationJob& job, const std::string& language,
-                                 const std::vector<int>& items,
+// Returns the second engine's part of `job`, which has no items itself, for the items `items`.
+// `prefixes` are the job's by index, or none. `firsts` has the first engine's results by index. With
+// sampling, both engines use the same seed.
+engine::TranslationJob SecondLeg(const engine::TranslationJob& job,
+                                 const std::vector<std::string>& prefixes,
+                                 const std::string& language, const std::vector<int>& items,
                                  const std::vector<engine::ItemResult>& firsts);
 
 // Returns the bytes of the item that correspond to the bytes `between` of its first translation:

@@ -44,7 +44,7 @@ absl::Status CheckTarget(const ServedModel& model, std::string_view target) {
   absl::Status status = absl::OkStatus();
   const std::vector<std::string>& sources = model.languages.sources;
   for (size_t i = 0; i < std::min(kMostTries, sources.size()); ++i) {
-    status = model.engine->ResolveLanguages(sources[i], target).status();
+    status = model.engine->FindLanguages(sources[i], target).status();
     if (status.ok()) break;
   }
   return status;

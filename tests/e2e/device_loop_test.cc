@@ -91,10 +91,11 @@ class DeviceLoop : public ::testing::Test {
     std::vector<engine::JobId> ids;
     for (size_t i = 0; i < kRequests; ++i) {
       sinks[order[i]] = std::make_shared<CollectingSink>();
-      ASSERT_TRUE(engine.Submit((*jobs_)[order[i]], sinks[order[i]]).status.ok());
+      ASSERT_TRUE(engine.Translate((*jobs_)[order[i]], sinks[order[i]]).status.ok());
       if (i % (kRequests / kVictims) != 0) continue;
       victims.push_back(std::make_shared<CollectingSink>());
-      const engine::Admission admission = engine.Submit(Victim(victims.size() - 1), victims.back());
+      const engine::Admission admission =
+          engine.Translate(Victim(victims.size() - 1), victims.back());
       ASSERT_TRUE(admission.status.ok()) << admission.status;
       ids.push_back(admission.job);
     }
@@ -181,7 +182,7 @@ TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   for (size_t i = 0; i < 150; ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
-    ASSERT_TRUE((*engine)->Submit((*jobs_)[i], sinks.back()).status.ok());
+    ASSERT_TRUE((*engine)->Translate((*jobs_)[i], sinks.back()).status.ok());
   }
   size_t failed = 0;
   for (size_t i = 0; i < sinks.size(); ++i) {
@@ -207,7 +208,7 @@ TEST_F(DeviceLoop, AnEngineWithoutADeviceAnswersEverythingAndAcceptsNothing) {
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   for (size_t i = 0; i < 100; ++i) {
     auto sink = std::make_shared<CollectingSink>();
-    const engine::Admission admission = engine->Submit((*jobs_)[i], sink);
+    const engine::Admission admission = engine->Translate((*jobs_)[i], sink);
     if (admission.status.ok()) sinks.push_back(sink);
   }
   size_t failed = 0;
@@ -217,7 +218,7 @@ TEST_F(DeviceLoop, AnEngineWithoutADeviceAnswersEverythingAndAcceptsNothing) {
   }
   EXPECT_GT(failed, 0U);
   EXPECT_EQ(engine->Stats().live_workers, 0);
-  EXPECT_EQ(engine->Submit((*jobs_)[0], std::make_shared<CollectingSink>()).status.code(),
+  EXPECT_EQ(engine->Translate((*jobs_)[0], std::make_shared<CollectingSink>()).status.code(),
             absl::StatusCode::kUnavailable);
 }
 

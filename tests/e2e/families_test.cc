@@ -106,7 +106,7 @@ class FamilyTest {
   }
 
   std::string Refusal(engine::TranslationJob job) {
-    return engine_->Submit(std::move(job), std::make_shared<testing::CollectingSink>())
+    return engine_->Translate(std::move(job), std::make_shared<testing::CollectingSink>())
         .status.ToString();
   }
 

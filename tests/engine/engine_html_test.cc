@@ -363,7 +363,7 @@ TEST_F(EngineSampling, DrawsDoNotDependOnNeighboursButOnThePlaceInTheRequest) {
   for (int i = 0; i < 12; ++i) {
     auto sink = std::make_shared<testing::CollectingSink>();
     TranslationJob job = i % 3 == 0 ? Draws(kSentence, 5) : Job({"Ich habe heute keine Zeit."});
-    ASSERT_TRUE(engine_->Submit(job, sink).status.ok());
+    ASSERT_TRUE(engine_->Translate(job, sink).status.ok());
     sinks.push_back(sink);
   }
   for (size_t i = 0; i < sinks.size(); ++i) {

@@ -204,7 +204,7 @@ class EngineHeld : public EngineScripted {
     TranslationJob job = Job(std::move(contents));
     job.client = client;
     auto sink = std::make_shared<testing::CollectingSink>();
-    Admission admission = engine_->Submit(job, sink);
+    Admission admission = engine_->Translate(job, sink);
     if (admission.status.ok()) sinks_.push_back(sink);
     return admission;
   }

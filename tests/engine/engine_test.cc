@@ -90,7 +90,7 @@ TEST_F(EngineTest, RefusesOptionsOutOfRangeByName) {
   const auto refused = [this](const std::function<void(TranslationJob&)>& set) {
     TranslationJob job = Job({"Hallo."});
     set(job);
-    const Admission a = engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
+    const Admission a = engine_->Translate(std::move(job), std::make_shared<CollectingSink>());
     EXPECT_EQ(a.status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(a.reason, RejectReason::kInvalid);
     return std::string(a.status.message());
@@ -132,7 +132,7 @@ TEST_F(EngineTest, RefusesWhenFullWithAHintAndTakesAgainLater) {
   int refused = 0;
   for (int i = 0; i < 200; ++i) {
     auto sink = std::make_shared<CollectingSink>();
-    const Admission a = engine_->Submit(Job({"Das ist ein ganz gewöhnlicher Satz."}), sink);
+    const Admission a = engine_->Translate(Job({"Das ist ein ganz gewöhnlicher Satz."}), sink);
     if (a.status.ok()) {
       sinks.push_back(sink);
       continue;
@@ -162,7 +162,7 @@ TEST_F(EngineTest, ARequestLargerThanTheQueueIsInvalid) {
   std::string text;
   for (int i = 0; i < 8; ++i) text += "Ich bin da.\n";
   auto sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(engine_->Submit(Job({text}), sink).status.ok());
+  ASSERT_TRUE(engine_->Translate(Job({text}), sink).status.ok());
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(Text("Ich bin da.").empty());
 }
@@ -174,7 +174,7 @@ TEST_F(EngineTest, CancelEndsTheJobAndFreesItsRows) {
   job.decoding.max_length_extra = 100;
   job.returns.partials = true;
   auto sink = std::make_shared<CollectingSink>();
-  const Admission a = engine_->Submit(std::move(job), sink);
+  const Admission a = engine_->Translate(std::move(job), sink);
   ASSERT_TRUE(a.status.ok());
   sink->WaitForUpdates(1);
   engine_->Cancel(a.job, CancelCause::kClient);
@@ -194,7 +194,7 @@ TEST_F(EngineTest, AnExpiredJobEndsWithDeadlineExceeded) {
   Start();
   TranslationJob late = Job({"Hallo."});
   late.deadline = clock_.Now();
-  EXPECT_EQ(engine_->Submit(late, std::make_shared<CollectingSink>()).status.code(),
+  EXPECT_EQ(engine_->Translate(late, std::make_shared<CollectingSink>()).status.code(),
             absl::StatusCode::kDeadlineExceeded);
   TranslationJob job = Job(std::vector<std::string>(50, "Ich habe heute keine Zeit für dich."));
   job.decoding.min_output_tokens = 40;
@@ -202,7 +202,7 @@ TEST_F(EngineTest, AnExpiredJobEndsWithDeadlineExceeded) {
   job.returns.partials = true;
   job.deadline = clock_.Now() + 1000;
   auto sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  ASSERT_TRUE(engine_->Translate(std::move(job), sink).status.ok());
   sink->WaitForUpdates(1);
   clock_.Advance(1000);  // seen at the next step, by the engine itself
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kDeadlineExceeded);
@@ -212,9 +212,9 @@ TEST_F(EngineTest, StopAdmissionLetsTheAcceptedFinish) {
   Start();
   auto sink = std::make_shared<CollectingSink>();
   ASSERT_TRUE(
-      engine_->Submit(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
+      engine_->Translate(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
   engine_->StopAdmission();
-  const Admission refused = engine_->Submit(Job({"Hallo."}), std::make_shared<CollectingSink>());
+  const Admission refused = engine_->Translate(Job({"Hallo."}), std::make_shared<CollectingSink>());
   EXPECT_EQ(refused.status.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(refused.reason, RejectReason::kDraining);
   EXPECT_TRUE(sink->Wait().ok());
@@ -226,7 +226,7 @@ TEST_F(EngineTest, DestructionEndsWhatIsLeft) {
   TranslationJob job = Job(std::vector<std::string>(200, "Ich habe heute keine Zeit für dich."));
   job.decoding.beam_size = 12;
   auto sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  ASSERT_TRUE(engine_->Translate(std::move(job), sink).status.ok());
   engine_.reset();
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(sink->done_calls(), 1);
@@ -255,7 +255,7 @@ TEST_F(EngineTest, PartialsAreBytePrefixesAndFinalsComeBeforeTheirItem) {
   job.decoding.beam_size = 4;
   job.returns.partials = true;
   auto sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  ASSERT_TRUE(engine_->Translate(std::move(job), sink).status.ok());
   ASSERT_TRUE(sink->Wait().ok());
   std::map<int, std::string> shown;
   int finals = 0;
@@ -292,7 +292,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
     std::vector<std::shared_ptr<CollectingSink>> sinks;
     for (const TranslationJob& job : jobs) {
       sinks.push_back(std::make_shared<CollectingSink>());
-      EXPECT_TRUE(engine_->Submit(job, sinks.back()).status.ok());
+      EXPECT_TRUE(engine_->Translate(job, sinks.back()).status.ok());
     }
     for (const auto& sink : sinks) EXPECT_TRUE(sink->Wait().ok());
     EXPECT_EQ(engine_->Stats().detokenize_backlog, 0);
@@ -352,12 +352,12 @@ TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
   job.decoding.min_output_tokens = 40;
   job.decoding.max_length_extra = 100;
   const auto neighbour = std::make_shared<CollectingSink>();
-  const Admission first = engine_->Submit(job, neighbour);
+  const Admission first = engine_->Translate(job, neighbour);
   ASSERT_TRUE(first.status.ok());
   job.returns.partials = true;
   job.priority = Priority::kInteractive;
   const auto sink = std::make_shared<CancellingSink>(engine_.get(), first.job);
-  const Admission second = engine_->Submit(job, sink);
+  const Admission second = engine_->Translate(job, sink);
   ASSERT_TRUE(second.status.ok());
   sink->SetJob(second.job);
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kCancelled);
@@ -373,7 +373,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadDrainsAndEnds) {
   Start(InlineText());
   auto sink = std::make_shared<CollectingSink>();
   ASSERT_TRUE(
-      engine_->Submit(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
+      engine_->Translate(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
   engine_->StopAdmission();
   EXPECT_TRUE(sink->Wait().ok());
   EXPECT_EQ(sink->items().size(), 20U);
@@ -383,7 +383,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadDrainsAndEnds) {
   job.decoding.beam_size = 12;
   job.returns.partials = true;
   sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  ASSERT_TRUE(engine_->Translate(std::move(job), sink).status.ok());
   sink->WaitForUpdates(1);
   engine_.reset();
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kUnavailable);

@@ -48,11 +48,11 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
   std::vector<engine::JobId> ids;
   for (const engine::TranslationJob& job : jobs) {
     cancelled.push_back(std::make_shared<CollectingSink>());
-    const engine::Admission admission = engine->Submit(LongJob(), cancelled.back());
+    const engine::Admission admission = engine->Translate(LongJob(), cancelled.back());
     ASSERT_TRUE(admission.status.ok()) << admission.status;
     ids.push_back(admission.job);
     kept.push_back(std::make_shared<CollectingSink>());
-    ASSERT_TRUE(engine->Submit(job, kept.back()).status.ok());
+    ASSERT_TRUE(engine->Translate(job, kept.back()).status.ok());
   }
   // Some while they run, some while they wait.
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -84,7 +84,7 @@ void FailUnderLoad(kernels::ComputeType type) {
   const engine::TranslationJob job = LongJob();
   for (size_t i = 0; i < JobCount(100); ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
-    if (!engine->Submit(job, sinks.back()).status.ok()) std::exit(2);
+    if (!engine->Translate(job, sinks.back()).status.ok()) std::exit(2);
   }
   sinks[0]->WaitForUpdates(1);
   FailDevice();
@@ -102,7 +102,7 @@ void FailUnderLoad(kernels::ComputeType type) {
   while (engine->Stats().live_workers > 0) std::this_thread::yield();
   // Later jobs are refused or fail; they do not hang.
   auto late = std::make_shared<CollectingSink>();
-  if (engine->Submit(job, late).status.ok() && late->Wait().ok() &&
+  if (engine->Translate(job, late).status.ok() && late->Wait().ok() &&
       late->items().at(0).status.ok()) {
     std::exit(5);
   }

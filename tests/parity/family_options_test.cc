@@ -61,7 +61,7 @@ class Served {
   // The status of a job that is refused, or of its item.
   absl::StatusOr<engine::ItemResult> Try(engine::TranslationJob job) {
     sink_ = std::make_shared<testing::CollectingSink>();
-    const engine::Admission admission = engine_->Submit(std::move(job), sink_);
+    const engine::Admission admission = engine_->Translate(std::move(job), sink_);
     if (!admission.status.ok()) return admission.status;
     if (absl::Status status = sink_->Wait(); !status.ok()) return status;
     if (!sink_->items().at(0).status.ok()) return sink_->items()[0].status;

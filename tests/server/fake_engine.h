@@ -158,33 +158,37 @@ class FakeEngine : public engine::Engine {
   engine::ModelInfo* mutable_info() { return &info_; }
 
   // Compares exactly with the pairs of info(). An empty side matches any language.
-  absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
-      std::string_view source, std::string_view target) const override {
+  absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
+                                                     std::string_view target) const override {
     ++resolutions_;
     for (const engine::LanguagePair& pair : info_.pairs) {
       const bool fits = (source.empty() || pair.source.empty() || source == pair.source) &&
                         (target.empty() || target == pair.target);
-      if (fits) return std::make_shared<const engine::ResolvedLanguages>();
+      if (fits) return engine::LanguagePair{std::string(source), std::string(target)};
     }
     return absl::InvalidArgumentError("no such pair");
   }
 
-  // The number of times languages were resolved, including by jobs without them.
+  // The number of calls of FindLanguages.
   int resolutions() const { return resolutions_; }
 
-  engine::Admission Submit(engine::TranslationJob job,
+  absl::StatusOr<std::unique_ptr<engine::Plan>> Prepare(engine::TranslationJob job) override {
+    if (const auto error = engine::CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
+      return engine::InvalidRequest(*error);
+    }
+    auto plan = std::make_unique<FakePlan>();
+    plan->job = std::move(job);
+    return plan;
+  }
+
+  engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
                            std::shared_ptr<engine::TranslationSink> sink) override {
+    engine::TranslationJob job = std::move(static_cast<FakePlan&>(*plan).job);
     engine::Admission admission;
     engine::MutexLock lock(&mu_);
     if (!refusals_.empty()) {
       admission = std::move(refusals_.front());
       refusals_.pop_front();
-      return admission;
-    }
-    if (job.languages == nullptr) ++resolutions_;
-    if (const auto error = engine::CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
-      admission.status = engine::InvalidRequest(*error);
-      admission.reason = engine::RejectReason::kInvalid;
       return admission;
     }
     if (stopped_) {
@@ -269,6 +273,9 @@ class FakeEngine : public engine::Engine {
   }
 
  private:
+  struct FakePlan final : engine::Plan {
+    engine::TranslationJob job;
+  };
   struct Job {
     engine::TranslationJob job;
     std::shared_ptr<engine::TranslationSink> sink;

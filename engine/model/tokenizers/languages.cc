@@ -198,6 +198,11 @@ void LanguageMap::ShowLanguages(bool all_have_scripts) {
       }
     }
   }
+  for (const auto& [side, names] :
+       {std::pair(&sources_, &source_names_), std::pair(&targets_, &target_names_)}) {
+    for (size_t i = 0; i < side->size(); ++i) names->emplace((*side)[i].written, i);
+    for (size_t i = 0; i < side->size(); ++i) names->emplace((*side)[i].shown, i);
+  }
 }
 
 void LanguageMap::MakePairs() {
@@ -208,6 +213,14 @@ void LanguageMap::MakePairs() {
       pairs_.push_back({.source = from.shown, .target = to.shown});
     }
   }
+}
+
+absl::StatusOr<const LanguageMap::Language*> LanguageMap::Find(std::string_view wanted,
+                                                               std::string_view side,
+                                                               std::span<const Language> languages,
+                                                               const Names& names) {
+  const auto named = names.find(wanted);
+  return named != names.end() ? &languages[named->second] : Match(wanted, side, languages);
 }
 
 absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
@@ -273,7 +286,7 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     }
     pair.source = ToBcp47(*code);
   } else {
-    const absl::StatusOr<const Language*> found = Match(source, "source", sources_);
+    const absl::StatusOr<const Language*> found = Find(source, "source", sources_, source_names_);
     if (!found.ok()) return found.status();
     pair.source = (*found)->shown;
     if (placement_ == LanguageTokenPlacement::kBoth) {
@@ -285,7 +298,7 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
 
   const Language* to = targets_.size() == 1 ? targets_.data() : nullptr;
   if (!target.empty()) {
-    const absl::StatusOr<const Language*> found = Match(target, "target", targets_);
+    const absl::StatusOr<const Language*> found = Find(target, "target", targets_, target_names_);
     if (!found.ok()) return found.status();
     to = *found;
   } else if (targets_.size() > 1) {

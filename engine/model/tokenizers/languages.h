@@ -6,6 +6,8 @@
 // Immutable, so any thread may read.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -113,16 +115,24 @@ class LanguageMap {
   // Returns the prompt of a pair, or INVALID_ARGUMENT if there is none.
   absl::StatusOr<std::string> PromptOf(const ResolvedPair& pair) const;
   // Sets the shown name of each language: its BCP-47 code, if that resolves to this language. If
-  // `all_have_scripts`, prefers the code without the script.
+  // `all_have_scripts`, prefers the code without the script. Fills the tables of names.
   void ShowLanguages(bool all_have_scripts);
   // Makes the pairs of every source with every target.
   void MakePairs();
+  // Index of a language by its written and its shown name.
+  using Names = std::map<std::string, size_t, std::less<>>;
+
+  static absl::StatusOr<const Language*> Find(std::string_view wanted, std::string_view side,
+                                              std::span<const Language> languages,
+                                              const Names& names);
+  // Compares with every language.
   static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
                                                std::span<const Language> languages);
 
   LanguageTokenPlacement placement_ = LanguageTokenPlacement::kTargetInSource;
   std::vector<Language> sources_;  // empty: any
   std::vector<Language> targets_;
+  Names source_names_, target_names_;
   std::vector<Prompt> prompts_;
   bool must_be_told_ = false;
   std::optional<int> first_;

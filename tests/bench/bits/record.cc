@@ -71,7 +71,7 @@ void RecordBits(engine::Engine& engine, size_t count, std::ostream& out) {
         job.source_language = pair.source;
         job.target_language = pair.target;
       }
-      one.refused = engine.Submit(std::move(job), one.sink).status;
+      one.refused = engine.Translate(std::move(job), one.sink).status;
     }
     for (const Running& one : running) {
       out << done++ << ' ' << one.kind;

@@ -54,7 +54,7 @@ absl::Status Translate(engine::Engine& engine, int beam) {
     job.contents = {line};
     job.decoding.beam_size = beam;
     waiting.push_back(std::make_shared<testing::CollectingSink>());
-    const engine::Admission admission = engine.Submit(job, waiting.back());
+    const engine::Admission admission = engine.Translate(job, waiting.back());
     if (!admission.status.ok()) return admission.status;
   }
   while (!waiting.empty()) {

@@ -41,42 +41,39 @@ class RequestResolverTest : public ::testing::Test {
   RequestResolver resolver_;
 };
 
-TEST_F(RequestResolverTest, APromptIsTheSameWhetherLanguagesWereResolvedBefore) {
-  TranslationJob job = Job("Hello.");
-  const auto at_once = resolver_.Resolve(job);
-  ASSERT_TRUE(at_once.ok()) << at_once.status();
-  job.languages = *resolver_.ResolveLanguages("en", "de");
-  const auto later = resolver_.Resolve(job);
-  ASSERT_TRUE(later.ok()) << later.status();
-  EXPECT_THAT(at_once->request.text.prompt, Not(IsEmpty()));
-  EXPECT_EQ(at_once->request.text.prompt, tokenizer_->EncodePrompt("translate English to German:"));
-  EXPECT_EQ(later->request.text.prompt, at_once->request.text.prompt);
-  EXPECT_TRUE(later->request.text.tags.follows_text);
-  EXPECT_EQ(later->request.text.source_language, "en");
+TEST_F(RequestResolverTest, APromptNamesTheLanguages) {
+  const auto plan = resolver_.Prepare(Job("Hello."));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const TextStage::Request& text = (*plan)->request.text;
+  EXPECT_THAT(text.prompt, Not(IsEmpty()));
+  EXPECT_EQ(text.prompt, tokenizer_->EncodePrompt("translate English to German:"));
+  EXPECT_TRUE(text.tags.follows_text);
+  EXPECT_EQ(text.source_language, "en");
+  EXPECT_EQ((*plan)->size.segments, 1);
 }
 
 TEST_F(RequestResolverTest, RefusesWhatTheBytesShow) {
   TranslationJob none = Job("");
   none.contents.clear();
-  const absl::Status no_items = resolver_.Resolve(none).status();
+  const absl::Status no_items = resolver_.Prepare(none).status();
   EXPECT_EQ(no_items.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(no_items.message()), HasSubstr("contents"));
 
   TranslationJob unknown = Job("Hello.");
   unknown.glossary = "cities";
-  const absl::Status no_glossary = resolver_.Resolve(unknown).status();
+  const absl::Status no_glossary = resolver_.Prepare(unknown).status();
   EXPECT_EQ(no_glossary.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(no_glossary.message()), HasSubstr("glossary_config.glossary"));
 
   TranslationJob wide = Job("Hello.");
   wide.decoding.beam_size = 9;  // of 8 rows
-  const absl::Status too_wide = resolver_.Resolve(wide).status();
+  const absl::Status too_wide = resolver_.Prepare(wide).status();
   EXPECT_EQ(too_wide.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(too_wide.message()), HasSubstr("beam_size"));
 
   TranslationJob other = Job("Hello.");
   other.target_language = "tlh";
-  EXPECT_THAT(std::string(resolver_.Resolve(other).status().message()), HasSubstr("tlh"));
+  EXPECT_THAT(std::string(resolver_.Prepare(other).status().message()), HasSubstr("tlh"));
 }
 
 TEST_F(RequestResolverTest, EstimatesTheSizeFromBytes) {

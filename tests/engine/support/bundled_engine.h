@@ -34,7 +34,7 @@ class BundledEngine : public ::testing::Test {
   // Runs a job to its end, with success or failure.
   std::shared_ptr<CollectingSink> Run(engine::TranslationJob job) {
     auto sink = std::make_shared<CollectingSink>();
-    const engine::Admission admission = engine_->Submit(std::move(job), sink);
+    const engine::Admission admission = engine_->Translate(std::move(job), sink);
     EXPECT_TRUE(admission.status.ok()) << admission.status;
     if (admission.status.ok()) (void)sink->Wait();
     return sink;
@@ -65,7 +65,7 @@ class BundledEngine : public ::testing::Test {
   // Returns the status with which Submit refuses a job. Fails the test if it accepts the job.
   absl::Status Refused(engine::TranslationJob job) {
     const engine::Admission admission =
-        engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
+        engine_->Translate(std::move(job), std::make_shared<CollectingSink>());
     EXPECT_FALSE(admission.status.ok());
     EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
     return admission.status;

@@ -15,7 +15,7 @@ namespace {
 
 std::shared_ptr<CollectingSink> Submit(engine::Engine& engine, const engine::TranslationJob& job) {
   auto sink = std::make_shared<CollectingSink>();
-  const engine::Admission admission = engine.Submit(job, sink);
+  const engine::Admission admission = engine.Translate(job, sink);
   EXPECT_TRUE(admission.status.ok()) << admission.status;
   return admission.status.ok() ? sink : nullptr;
 }

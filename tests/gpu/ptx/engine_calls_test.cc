@@ -192,7 +192,7 @@ std::vector<Answer> Translate(engine::Engine& engine,
   std::vector<Answer> answers(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
-    answers[i].status = engine.Submit(jobs[i], sinks[i]).status;
+    answers[i].status = engine.Translate(jobs[i], sinks[i]).status;
   }
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (!answers[i].status.ok()) continue;  // refused, and nothing comes

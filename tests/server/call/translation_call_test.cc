@@ -120,9 +120,9 @@ class FakeStream final : public StreamTransport {
 
 class CountingEngine final : public FakeEngine {
  public:
-  engine::Admission Submit(engine::TranslationJob job,
+  engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
                            std::shared_ptr<engine::TranslationSink> sink) override {
-    engine::Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+    engine::Admission admission = FakeEngine::Submit(std::move(plan), std::move(sink));
     if (before_submit_returns) before_submit_returns();
     return admission;
   }

@@ -81,13 +81,13 @@ TEST_F(ModelRouterTest, AListOfAThousandPairsIsCut) {
   EXPECT_LT(none.status().message().size(), 1000U);
 }
 
-TEST_F(ModelRouterTest, WhatItHasFoundGoesAlong) {
+TEST_F(ModelRouterTest, ReturnsTheLanguagesOfTheRequest) {
   Add("a", {{"de", "en"}});
   Add("b", {{"en", "fr"}});
-  EXPECT_NE(RouteRequest(models_, "", "en", "fr")->languages, nullptr);
+  EXPECT_EQ(RouteRequest(models_, "", "en", "fr")->languages.target, "fr");
   EXPECT_EQ(engines_[1]->resolutions(), 1);
-  EXPECT_EQ(RouteRequest(models_, "b", "en", "fr")->languages, nullptr);
-  EXPECT_EQ(RouteRequest(models_, "", "", "")->languages, nullptr);
+  EXPECT_EQ(RouteRequest(models_, "b", "xx", "fr")->languages.source, "xx");
+  EXPECT_EQ(RouteRequest(models_, "", "", "")->languages.source, "");
   EXPECT_EQ(engines_[1]->resolutions(), 1);
 }
 

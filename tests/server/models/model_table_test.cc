@@ -68,7 +68,7 @@ class ModelTableTest : public ::testing::Test {
     sink->held = std::move(model);
     engine::TranslationJob job;
     job.contents = {"a", "b"};
-    EXPECT_TRUE(engine->Submit(std::move(job), sink).status.ok());
+    EXPECT_TRUE(engine->Translate(std::move(job), sink).status.ok());
     return sink;
   }
 
@@ -323,7 +323,7 @@ TEST_F(ModelTableTest, PivotsComeAndGoWithTheirModels) {
   EXPECT_THAT(Names(), ElementsAre("a", "c", "a+c"));
   const ModelPtr pivot = table_->Find("a+c");
   EXPECT_TRUE(pivot->is_pivot());
-  EXPECT_TRUE(pivot->engine->ResolveLanguages("de", "fr").ok());
+  EXPECT_TRUE(pivot->engine->FindLanguages("de", "fr").ok());
   // It has no segments of its own.
   EXPECT_EQ(table_->Stats().size(), 2U);
   // A new version of a model: the pivot goes over that one.

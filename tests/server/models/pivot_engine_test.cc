@@ -55,7 +55,7 @@ class PivotEngineTest : public ::testing::Test {
 
   std::shared_ptr<Collected> Submit(engine::TranslationJob job) {
     const auto sink = NewSink();
-    const engine::Admission admission = pivot_->Submit(std::move(job), sink);
+    const engine::Admission admission = pivot_->Translate(std::move(job), sink);
     EXPECT_TRUE(admission.status.ok()) << admission.status;
     latest_ = admission.job;
     return sink;
@@ -98,13 +98,7 @@ TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
 }
 
 TEST_F(PivotEngineTest, EachModelResolvesItsLanguagesOnce) {
-  engine::TranslationJob job = Job({"eins", "zwei"});
-  const auto languages = pivot_->ResolveLanguages(job.source_language, job.target_language);
-  ASSERT_TRUE(languages.ok()) << languages.status();
-  EXPECT_EQ(first_.resolutions(), 1);
-  EXPECT_EQ(second_.resolutions(), 1);
-  job.languages = *languages;
-  EXPECT_TRUE(Submit(job)->WaitDone().ok());
+  EXPECT_TRUE(Submit(Job({"eins", "zwei"}))->WaitDone().ok());
   EXPECT_EQ(first_.resolutions(), 1);
   EXPECT_EQ(second_.resolutions(), 1);
 }
@@ -189,7 +183,7 @@ class PivotShareTest : public PivotEngineTest {
   // The answer to one more of `client`; one that is admitted is cancelled again, and over.
   engine::Admission Ask(const std::string& client, int64_t items = 1) {
     const auto sink = NewSink();
-    engine::Admission admission = pivot_->Submit(JobOf(client, items), sink);
+    engine::Admission admission = pivot_->Translate(JobOf(client, items), sink);
     if (admission.status.ok()) {
       pivot_->Cancel(admission.job, engine::CancelCause::kClient);
       static_cast<void>(sink->WaitDone());
@@ -203,7 +197,7 @@ class PivotShareTest : public PivotEngineTest {
   // Jobs of `client` until one is refused, whose reason this is.
   engine::RejectReason Fill(const std::string& client, int64_t items = 256) {
     for (;;) {
-      const engine::Admission admission = pivot_->Submit(JobOf(client, items), NewSink());
+      const engine::Admission admission = pivot_->Translate(JobOf(client, items), NewSink());
       if (!admission.status.ok()) {
         EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
         EXPECT_GT(admission.retry_after, 0);
@@ -219,7 +213,7 @@ TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
   EXPECT_EQ(Fill("hog", 1), engine::RejectReason::kClientShare);
   for (int i = 0; i < 20; ++i) {
     const engine::Admission polite =
-        pivot_->Submit(JobOf("polite" + std::to_string(i), 3), NewSink());
+        pivot_->Translate(JobOf("polite" + std::to_string(i), 3), NewSink());
     EXPECT_TRUE(polite.status.ok()) << polite.status;
   }
   // Larger than what is kept for others: as good as full.
@@ -304,7 +298,7 @@ TEST_F(PivotEngineTest, ARefusalOfTheFirstIsThePivots) {
   first_.RefuseNext(
       Refusal(absl::ResourceExhaustedError("full"), engine::RejectReason::kQueueFull, 5));
   const auto sink = NewSink();
-  const engine::Admission admission = pivot_->Submit(Job({"x"}), sink);
+  const engine::Admission admission = pivot_->Translate(Job({"x"}), sink);
   EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(admission.retry_after, 5);
   EXPECT_EQ(pivot_->jobs_in_flight(), 0);
@@ -326,7 +320,7 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
   const auto fields = [this](const std::function<void(engine::TranslationJob*)>& change) {
     engine::TranslationJob job = Job({"x"});
     change(&job);
-    const engine::Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+    const engine::Admission admission = pivot_->Translate(job, std::make_shared<Collected>());
     EXPECT_EQ(admission.status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
     EXPECT_THAT(std::string(admission.status.message()), HasSubstr("de-en+en-fr"));
@@ -349,13 +343,25 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
   EXPECT_EQ(first_.submitted(), 0U);
 }
 
+TEST_F(PivotEngineTest, MistakesForEitherModelAndThePivotAreReportedTogether) {
+  engine::TranslationJob job = Job({"eins"});
+  job.glossary = "law";
+  job.decoding.beam_size = 17;  // too many for both
+  std::vector<std::string> fields;
+  for (const engine::FieldError& error : engine::FieldErrorsOf(pivot_->Prepare(job).status())) {
+    fields.push_back(error.field + " " + error.expected);
+  }
+  EXPECT_EQ(fields, (std::vector<std::string>{"glossary_config none", "decoding.beam_size 1..16",
+                                              "decoding.beam_size 1..8"}));
+}
+
 TEST_F(PivotEngineTest, ABeamThatTheSecondHasNoRoomForIsRefusedAtOnce) {
   engine::TranslationJob job;
   job.contents = {"eins"};
   job.source_language = "de";
   job.target_language = "fr";
   job.decoding.beam_size = 9;  // the second's batch has 8 rows, the first's 16
-  const engine::Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+  const engine::Admission admission = pivot_->Translate(job, std::make_shared<Collected>());
   EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
   EXPECT_THAT(std::string(admission.status.message()), HasSubstr("decoding.beam_size: found 9"));
   EXPECT_EQ(first_.submitted(), 0U);
@@ -368,9 +374,9 @@ TEST_F(PivotEngineTest, SaysWhatBothHaveInCommon) {
   EXPECT_EQ(info.pairs[0].source, "de");
   EXPECT_EQ(info.pairs[0].target, "fr");
   EXPECT_EQ(info.max_rows, 8);
-  EXPECT_TRUE(pivot_->ResolveLanguages("de", "fr").ok());
-  EXPECT_FALSE(pivot_->ResolveLanguages("de", "en").ok());
-  EXPECT_FALSE(pivot_->ResolveLanguages("it", "fr").ok());
+  EXPECT_TRUE(pivot_->FindLanguages("de", "fr").ok());
+  EXPECT_FALSE(pivot_->FindLanguages("de", "en").ok());
+  EXPECT_FALSE(pivot_->FindLanguages("it", "fr").ok());
   second_.SetLiveWorkers(0);
   EXPECT_EQ(pivot_->Stats().live_workers, 0);
   EXPECT_EQ(pivot_->Stats().segments.accepted, 0);
@@ -389,7 +395,7 @@ TEST_F(PivotEngineTest, TheLanguageBetweenFollowsTheRequest) {
   sink->held = pivot;
   engine::TranslationJob job = Job({"x"});
   job.target_language = "pt";
-  ASSERT_TRUE(pivot->Submit(job, sink).status.ok());
+  ASSERT_TRUE(pivot->Translate(job, sink).status.ok());
   EXPECT_TRUE(sink->WaitDone().ok());
   EXPECT_EQ(sink->items().at(0).pivot->language, "es");
 }
@@ -416,7 +422,7 @@ TEST_F(PivotEngineTest, AThousandJobsAreAllAnsweredOnce) {
           second_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"),
                                      engine::RejectReason::kQueueFull, kNanosPerMilli));
         }
-        const engine::Admission admission = pivot_->Submit(Job({text, text, text}), sink);
+        const engine::Admission admission = pivot_->Translate(Job({text, text, text}), sink);
         if (i % 7 == 0) pivot_->Cancel(admission.job, engine::CancelCause::kClient);
         const absl::Status status = sink->WaitDone();
         const bool whole = status.ok() && sink->item_calls() == 3 &&

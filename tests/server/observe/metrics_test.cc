@@ -253,7 +253,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
     void OnItem(engine::ItemResult /*result*/) override {}
     void OnDone(const absl::Status& /*status*/, const engine::JobTimings& /*timings*/) override {}
   };
-  engine.Submit(job, std::make_shared<Ignore>());
+  engine.Translate(job, std::make_shared<Ignore>());
   ExpectLine(R"(dragoman_segments_accepted_total{model="de-en"} 2)");
   ExpectLine(R"(dragoman_segments_running{model="de-en"} 2)");
   ExpectLine(R"(dragoman_segments_waiting{model="de-en"} 0)");

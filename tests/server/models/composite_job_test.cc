@@ -1,4 +1,4 @@
-#include "server/models/joint_job.h"
+#include "server/models/composite_job.h"
 
 #include <gtest/gtest.h>
 
@@ -20,31 +20,40 @@ namespace {
 // Refuses or cancels where a test wants it, from within Submit.
 class Scripted final : public FakeEngine {
  public:
-  engine::Admission Submit(engine::TranslationJob job,
+  engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
                            std::shared_ptr<engine::TranslationSink> sink) override {
-    engine::Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+    engine::Admission admission = FakeEngine::Submit(std::move(plan), std::move(sink));
     if (before_submit_returns) before_submit_returns();
     return admission;
   }
   std::function<void()> before_submit_returns;
 };
 
-class JointJobTest : public ::testing::Test {
+class CompositeJobTest : public ::testing::Test {
  protected:
   // Items 0 and 2 for the first engine, 1 for the second; 3 is done.
-  std::shared_ptr<JointJob> Make(const std::shared_ptr<Collected>& sink) {
+  std::shared_ptr<CompositeJob> Make(const std::shared_ptr<Collected>& sink) {
     std::vector<JobPart> parts(2);
-    parts[0].model = std::make_shared<const ServedModel>(Borrowed(&first_));
-    parts[0].items = {0, 2};
-    parts[0].job.contents = {"null", "zwei"};
-    parts[1].model = std::make_shared<const ServedModel>(Borrowed(&second_));
-    parts[1].items = {1};
-    parts[1].job.contents = {"un"};
-    for (JobPart& part : parts) part.job.returns.segments = true;
+    parts[0] = PartOf(&first_, {"null", "zwei"}, {0, 2});
+    parts[1] = PartOf(&second_, {"un"}, {1});
     std::vector<engine::ItemResult> done(1);
     done[0].index = 3;
     done[0].hypotheses.emplace_back().text = "three";
-    return std::make_shared<JointJob>(&clock_, std::move(parts), std::move(done), sink);
+    return std::make_shared<CompositeJob>(&clock_, std::move(parts), std::move(done), sink);
+  }
+
+  static JobPart PartOf(engine::Engine* engine, std::vector<std::string> contents,
+                        std::vector<int> items) {
+    engine::TranslationJob job;
+    job.source_language = "de";
+    job.target_language = "fr";
+    job.contents = std::move(contents);
+    job.returns.segments = true;
+    JobPart part;
+    part.engine = engine;
+    part.plan = *engine->Prepare(std::move(job));
+    part.items = std::move(items);
+    return part;
   }
 
   static engine::Admission Refusal() {
@@ -68,7 +77,7 @@ class JointJobTest : public ::testing::Test {
   Scripted second_;
 };
 
-TEST_F(JointJobTest, IsOneJobToItsSink) {
+TEST_F(CompositeJobTest, IsOneJobToItsSink) {
   const auto sink = std::make_shared<Collected>();
   EXPECT_TRUE(Make(sink)->Start().status.ok());
   EXPECT_TRUE(sink->WaitDone().ok());
@@ -88,9 +97,9 @@ TEST_F(JointJobTest, IsOneJobToItsSink) {
   WaitIdle();
 }
 
-TEST_F(JointJobTest, LetsGoOfItsSinkAndModelsAtTheEnd) {
+TEST_F(CompositeJobTest, LetsGoOfItsSinkAndModelsAtTheEnd) {
   const auto sink = std::make_shared<Collected>();
-  std::weak_ptr<JointJob> job;
+  std::weak_ptr<CompositeJob> job;
   {
     const auto made = Make(sink);
     job = made;
@@ -101,11 +110,11 @@ TEST_F(JointJobTest, LetsGoOfItsSinkAndModelsAtTheEnd) {
   while (!job.expired() || sink.use_count() > 1) std::this_thread::yield();
 }
 
-TEST_F(JointJobTest, WithoutPartsIsDoneAtOnce) {
+TEST_F(CompositeJobTest, WithoutPartsIsDoneAtOnce) {
   const auto sink = std::make_shared<Collected>();
   std::vector<engine::ItemResult> done(2);
   done[1].index = 1;
-  const auto job = std::make_shared<JointJob>(&clock_, std::vector<JobPart>(), done, sink);
+  const auto job = std::make_shared<CompositeJob>(&clock_, std::vector<JobPart>(), done, sink);
   EXPECT_TRUE(job->Start().status.ok());
   EXPECT_TRUE(sink->done());
   EXPECT_EQ(sink->items().size(), 2U);
@@ -113,7 +122,7 @@ TEST_F(JointJobTest, WithoutPartsIsDoneAtOnce) {
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
-TEST_F(JointJobTest, IsRefusedAsAWholeAndTellsNothing) {
+TEST_F(CompositeJobTest, IsRefusedAsAWholeAndTellsNothing) {
   second_.RefuseNext(Refusal());
   first_.HoldJobs();
   const auto sink = std::make_shared<Collected>();
@@ -127,7 +136,7 @@ TEST_F(JointJobTest, IsRefusedAsAWholeAndTellsNothing) {
   EXPECT_EQ(sink->done_calls(), 0);
 }
 
-TEST_F(JointJobTest, TellsNothingOfAPartThatIsDoneBeforeAnotherIsRefused) {
+TEST_F(CompositeJobTest, TellsNothingOfAPartThatIsDoneBeforeAnotherIsRefused) {
   second_.before_submit_returns = [this] { WaitFirstDone(); };
   second_.RefuseNext(Refusal());
   const auto sink = std::make_shared<Collected>();
@@ -136,7 +145,7 @@ TEST_F(JointJobTest, TellsNothingOfAPartThatIsDoneBeforeAnotherIsRefused) {
   EXPECT_EQ(sink->item_calls() + sink->done_calls(), 0);
 }
 
-TEST_F(JointJobTest, ResultsThatComeBeforeTheLastAdmissionAreKept) {
+TEST_F(CompositeJobTest, ResultsThatComeBeforeTheLastAdmissionAreKept) {
   second_.before_submit_returns = [this] { WaitFirstDone(); };
   const auto sink = std::make_shared<Collected>();
   EXPECT_TRUE(Make(sink)->Start().status.ok());
@@ -144,7 +153,7 @@ TEST_F(JointJobTest, ResultsThatComeBeforeTheLastAdmissionAreKept) {
   EXPECT_EQ(sink->items().size(), 4U);
 }
 
-TEST_F(JointJobTest, ACancelEndsAllParts) {
+TEST_F(CompositeJobTest, ACancelEndsAllParts) {
   first_.HoldJobs();
   second_.HoldJobs();
   const auto sink = std::make_shared<Collected>();
@@ -158,7 +167,7 @@ TEST_F(JointJobTest, ACancelEndsAllParts) {
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
-TEST_F(JointJobTest, APartThatFailsEndsTheOthers) {
+TEST_F(CompositeJobTest, APartThatFailsEndsTheOthers) {
   first_.HoldJobs();
   second_.HoldJobs();
   const auto sink = std::make_shared<Collected>();
@@ -169,7 +178,7 @@ TEST_F(JointJobTest, APartThatFailsEndsTheOthers) {
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
-TEST_F(JointJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
+TEST_F(CompositeJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
   first_.HoldJobs();
   second_.HoldJobs();
   second_.before_submit_returns = [this] {
