@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "server/base/deadline_timer.h"
 #include "server/base/steady_clock.h"
+#include "server/models/pivot_engine.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/models/collected.h"
 #include "tests/server/served_models.h"
@@ -189,6 +191,97 @@ TEST_F(CompositeJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
   EXPECT_TRUE(Make(sink)->Start().status.ok());
   EXPECT_EQ(second_.WaitCancel().second, engine::CancelCause::kDrain);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
+}
+
+// One part goes through a pivot.
+class CompositePivotTest : public CompositeJobTest {
+ protected:
+  CompositePivotTest() {
+    into_.mutable_info()->name = "fr-en";
+    into_.mutable_info()->pairs = {{"fr", "en"}};
+    from_.mutable_info()->name = "en-es";
+    from_.mutable_info()->pairs = {{"en", "es"}};
+    timer_.Start();
+    pivot_ = *PivotEngine::Create("fr-es", Borrowed(&into_), Borrowed(&from_), &clock_, &timer_);
+  }
+
+  std::shared_ptr<CompositeJob> MakeWithPivot(const std::shared_ptr<Collected>& sink) {
+    std::vector<JobPart> parts;
+    engine::TranslationJob job;
+    job.source_language = "fr";
+    job.target_language = "es";
+    job.contents = {"zéro", "deux"};
+    job.returns.segments = true;
+    JobPart pivot;
+    pivot.engine = pivot_.get();
+    pivot.plan = *pivot_->Prepare(std::move(job));
+    pivot.items = {0, 2};
+    parts.push_back(std::move(pivot));
+    parts.push_back(PartOf(&first_, {"eins"}, {1}));
+    sink->held = pivot_;
+    return std::make_shared<CompositeJob>(&clock_, std::move(parts),
+                                          std::vector<engine::ItemResult>(), sink);
+  }
+
+  DeadlineTimer timer_{&clock_};
+  FakeEngine into_;
+  FakeEngine from_;
+  std::shared_ptr<PivotEngine> pivot_;
+};
+
+TEST_F(CompositePivotTest, NumbersItemsAsTheWholeJobDoes) {
+  const auto sink = std::make_shared<Collected>();
+  ASSERT_TRUE(MakeWithPivot(sink)->Start().status.ok());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  const std::map<int, engine::ItemResult> items = sink->items();
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items.at(0).hypotheses[0].text, "[[zéro]]");
+  EXPECT_EQ(items.at(1).hypotheses[0].text, "[eins]");
+  EXPECT_FALSE(items.at(1).pivot.has_value());
+  EXPECT_EQ(items.at(2).hypotheses[0].text, "[[deux]]");
+  EXPECT_EQ(items.at(2).pivot->text, "[deux]");
+  EXPECT_EQ(items.at(2).index, 2);
+  EXPECT_EQ(sink->segments().size(), 3U);
+  for (const engine::SegmentUpdate& update : sink->segments()) {
+    EXPECT_EQ(update.text, items.at(update.item).hypotheses[0].text);
+  }
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
+}
+
+TEST_F(CompositePivotTest, ARefusalOfAnotherPartGivesThePivotsCapacityBack) {
+  first_.RefuseNext(Refusal());
+  into_.HoldJobs();
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_FALSE(MakeWithPivot(sink)->Start().status.ok());
+  EXPECT_EQ(into_.WaitCancel().second, engine::CancelCause::kClient);
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
+  EXPECT_EQ(sink->item_calls() + sink->done_calls(), 0);
+  engine::TranslationJob all;
+  all.contents.assign(static_cast<size_t>(PivotEngine::kMaxItems), "x");
+  const auto whole = std::make_shared<Collected>();
+  whole->held = pivot_;
+  const engine::Admission admission = pivot_->Translate(std::move(all), whole);
+  EXPECT_TRUE(admission.status.ok()) << admission.status;
+  pivot_->Cancel(admission.job, engine::CancelCause::kDrain);
+  EXPECT_EQ(whole->WaitDone().code(), absl::StatusCode::kUnavailable);
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
+}
+
+TEST_F(CompositePivotTest, ACancelEndsBothStages) {
+  into_.HoldJobs();
+  from_.HoldJobs();
+  const auto sink = std::make_shared<Collected>();
+  const auto job = MakeWithPivot(sink);
+  ASSERT_TRUE(job->Start().status.ok());
+  const FakeEngine::Held held = into_.WaitHeld();
+  into_.Play(held,
+             [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(held.job, 1)); });
+  EXPECT_EQ(from_.WaitHeld().job.contents, std::vector<std::string>{"[deux]"});
+  pivot_->CancelAll(engine::CancelCause::kDeadline);
+  EXPECT_EQ(into_.WaitCancel().second, engine::CancelCause::kDeadline);
+  EXPECT_EQ(from_.WaitCancel().second, engine::CancelCause::kDeadline);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(sink->done_calls(), 1);
 }
 
 }  // namespace

@@ -63,6 +63,27 @@ TEST(LanguageMap, TakesEveryWayToWriteABilingualPair) {
   }
 }
 
+// Callers may find a pair first and send its codes with the job.
+TEST(LanguageMap, TheCodesOfAPairMeanThatPair) {
+  const std::vector<LanguageMap> maps = {
+      LanguageMap("de", "en", {}), LanguageMap("mul", "en", {}), LanguageMap("de", "ROMANCE", {}),
+      LanguageMap("en", "mul", Tags({"cmn_Hans", "cmn_Hant", "zho", "pt_BR", "por"})),
+      LanguageMap(Tags({"fra_Latn", "arb_Arab", "arb_Latn", "zho_Hans"}),
+                  LanguageTokenPlacement::kBoth)};
+  for (const LanguageMap& map : maps) {
+    for (const ModelLanguagePair& pair : map.Pairs()) {
+      const auto found = map.Resolve(pair.source.empty() ? "spa" : pair.source, pair.target);
+      ASSERT_TRUE(found.ok()) << pair.source << "-" << pair.target << ": " << found.status();
+      const auto again = map.Resolve(found->source, found->target);
+      ASSERT_TRUE(again.ok()) << again.status();
+      EXPECT_EQ(again->source, found->source);
+      EXPECT_EQ(again->target, pair.target);
+      EXPECT_EQ(again->tag, found->tag);
+      EXPECT_EQ(again->first, found->first);
+    }
+  }
+}
+
 TEST(LanguageMap, RefusesOtherLanguages) {
   const LanguageMap map("de", "en", {});
   EXPECT_EQ(map.Resolve("fr", "en").status().message(),
