@@ -61,7 +61,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
  private:
   struct Part;
   class LegSink;
-  // What a leg does with the items of its part.
+  // Which languages a leg translates between: those of its part, or one of them and the pivot.
   enum class Stage { kOnly, kIntoPivot, kFromPivot };
 
   // A job of an engine that has not ended.

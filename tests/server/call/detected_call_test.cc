@@ -235,7 +235,6 @@ TEST_F(DetectedCallTest, TheJobsAreThoseOfARequestWithTheLanguageGiven) {
   EXPECT_THAT(held.job.target_prefixes, ElementsAre("", "C"));
   EXPECT_EQ(held.job.source_language, "de");
   EXPECT_EQ(held.job.target_language, "en");
-  EXPECT_NE(held.job.languages, nullptr);
   EXPECT_EQ(held.job.decoding.beam_size, 3);
   EXPECT_EQ(held.job.priority, engine::Priority::kInteractive);
   EXPECT_EQ(held.job.client, "ipv4:192.0.2.7");
@@ -251,6 +250,14 @@ TEST_F(DetectedCallTest, AllDrawsHaveOneSeed) {
   EXPECT_TRUE(unary_.answer.translations(0).has_seed());
   EXPECT_EQ(unary_.answer.translations(0).seed(), unary_.answer.translations(1).seed());
   EXPECT_NE(unary_.answer.translations(0).seed(), 77U) << "drawn by an engine for its part alone";
+}
+
+TEST_F(DetectedCallTest, AnOptionThatOnePartCannotHaveIsRefusedBeforeAnyPartIsSubmitted) {
+  french_.mutable_info()->max_rows = 2;
+  v1::TranslateRequest request = Request({"de: eins", "fr: un"});
+  request.mutable_decoding()->set_beam_size(3);
+  EXPECT_EQ(Run(request).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(german_.submitted() + french_.submitted(), 0U);
 }
 
 TEST_F(DetectedCallTest, IsRefusedAsAWhole) {

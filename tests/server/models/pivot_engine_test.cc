@@ -351,8 +351,10 @@ TEST_F(PivotEngineTest, MistakesForEitherModelAndThePivotAreReportedTogether) {
   for (const engine::FieldError& error : engine::FieldErrorsOf(pivot_->Prepare(job).status())) {
     fields.push_back(error.field + " " + error.expected);
   }
-  EXPECT_EQ(fields, (std::vector<std::string>{"glossary_config none", "decoding.beam_size 1..16",
-                                              "decoding.beam_size 1..8"}));
+  EXPECT_EQ(fields,
+            (std::vector<std::string>{"glossary_config none",
+                                      "decoding.beam_size 1..16, the rows of this server's batch",
+                                      "decoding.beam_size 1..8, the rows of this server's batch"}));
 }
 
 TEST_F(PivotEngineTest, ABeamThatTheSecondHasNoRoomForIsRefusedAtOnce) {

@@ -72,7 +72,10 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
 
   const std::vector<engine::ItemResult> firsts = {First(0, "one"), First(1, "two"),
                                                   First(2, "three")};
-  const engine::TranslationJob second = SecondLeg(job, "en", {2, 0}, firsts);
+  engine::TranslationJob rest = job;
+  const std::vector<std::string> prefixes = std::exchange(rest.target_prefixes, {});
+  rest.contents.clear();
+  const engine::TranslationJob second = SecondLeg(rest, prefixes, "en", {2, 0}, firsts);
   EXPECT_EQ(second.source_language, "en");
   EXPECT_EQ(second.target_language, "fr");
   EXPECT_THAT(second.contents, ElementsAre("three", "one"));
@@ -100,7 +103,7 @@ TEST(PivotParts, EachOptionReachesTheLegsThatItsRowNames) {
   engine::TranslationJob job;
   engine::VisitOptions(job.decoding, [](const DecodingOption&, auto& member) { Give(&member); });
   const engine::TranslationJob first = FirstLeg(job, "en");
-  const engine::TranslationJob second = SecondLeg(job, "en", {0}, {First(0, "one")});
+  const engine::TranslationJob second = SecondLeg(job, {}, "en", {0}, {First(0, "one")});
   int options = 0;
   engine::VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
     ++options;
@@ -123,7 +126,7 @@ TEST(PivotParts, BothLegsDrawWithOneSeed) {
   job.decoding.sampling.emplace();
   std::vector<engine::ItemResult> firsts = {First(0, "one")};
   firsts[0].seed = 99;
-  EXPECT_EQ(SecondLeg(job, "en", {0}, firsts).decoding.sampling->seed, 99U);
+  EXPECT_EQ(SecondLeg(job, {}, "en", {0}, firsts).decoding.sampling->seed, 99U);
 }
 
 // Sentences as (source begin, source end, target begin, target end).
