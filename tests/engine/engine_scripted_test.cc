@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/create_loaded_engine.h"
+#include "engine/decode/backend.h"
 #include "engine/model/layouts/model_source.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
@@ -81,6 +83,50 @@ TEST_F(EngineScripted, WhatTheModelAnswersWithNothingComesBackAsItWas) {
   html.html = true;
   EXPECT_EQ(TextOf(html), "<p>Das Haus.<b></b></p>");
 }
+
+TEST_F(EngineScripted, CharactersThatNoSentinelCarriesAreCounted) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"});
+  const ItemResult item = TranslateOne(Job({"Ich ❤ das Haus ❤."}));
+  ASSERT_EQ(item.warnings.size(), 1U);
+  EXPECT_EQ(item.warnings[0].code, WarningCode::kUnknownCharacters);
+  EXPECT_EQ(item.warnings[0].text,
+            "the model's vocabulary lacks characters in 2 places of the text");
+}
+
+// The engine tries sentinels at its start.
+class EngineSentinels : public EngineScripted {
+ protected:
+  // Translates a text with a phrase that must be kept, by a model that repeats its source, or only
+  // the first token of it. Returns whether the model read the phrase itself.
+  bool ReadsPhrase(bool copies) {
+    const int32_t eos = Eos();
+    const int32_t phrase = Id("▁Haus");
+    const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
+    std::vector<int32_t> read;
+    auto model = std::make_shared<testing::ScriptedModel>(
+        [&](std::span<const int32_t> source, std::span<const int32_t> prefix) {
+          read.assign(source.begin(), source.end());
+          std::vector<float> logits(size, 0.0F);
+          const size_t at = std::min(prefix.size(), source.size() - 1);
+          const bool ends = at + 1 == source.size() || (!copies && at == 1);
+          logits[static_cast<size_t>(ends ? eos : source[at])] = 20.0F;
+          return logits;
+        });
+    auto engine = CreateEngine(std::move(*loaded_), {{CreateCpuBackend(model), 1}}, EngineConfig(),
+                               &clock_, &observer_, SentinelTrial::kRun);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    engine_ = *std::move(engine);
+    TranslationJob job = Job({"Das Haus Hund."});
+    job.do_not_translate = {"Haus"};
+    EXPECT_THAT(TextOf(job), HasSubstr("Haus"));
+    engine_.reset();  // its thread writes `read`
+    return std::ranges::count(read, phrase) == 1;
+  }
+};
+
+TEST_F(EngineSentinels, ReplaceAPhraseIfTheModelCopiesThem) { EXPECT_FALSE(ReadsPhrase(true)); }
+
+TEST_F(EngineSentinels, ReplaceNothingIfTheModelLosesThem) { EXPECT_TRUE(ReadsPhrase(false)); }
 
 TEST_F(EngineScripted, WhatTheModelCannotMeetIsReportedAndItsNeighboursAreNot) {
   StartWith({"▁I", "▁like", "▁the", "▁house"}, {"▁dog"});

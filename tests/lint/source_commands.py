@@ -3,7 +3,8 @@
     source_commands.py COMPILE-COMMANDS OUT
 
 With DRAGOMAN_UNITY cmake compiles sources in groups, and its database has the groups' commands alone. A group is a file
-that includes sources by absolute paths, one a line.
+that includes sources by absolute paths, one a line. Commands lose the compiler's precompiled header, which no other
+compiler can read.
 """
 import json
 import os
@@ -11,6 +12,7 @@ import re
 import sys
 
 GROUP = re.compile(r'/Unity/unity_\d+_cxx\.cxx$')
+PRECOMPILED = re.compile(r' -Winvalid-pch -include \S+/cmake_pch\.hxx')
 
 
 def expand(entries):
@@ -29,7 +31,8 @@ def expand(entries):
 
 def main(database, out):
     with open(database, encoding='utf-8') as file:
-        entries = list(expand(json.load(file)))
+        entries = [{**entry, 'command': PRECOMPILED.sub('', entry['command'])} for entry in expand(json.load(file))
+                   if not entry['file'].endswith('/cmake_pch.hxx.cxx')]
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(out, 'w', encoding='utf-8') as file:
         json.dump(entries, file, indent=1)

@@ -33,6 +33,7 @@ if [[ -z $before ]]; then
 fi
 # As deploy/build.sh does, so that ccache finds what that has compiled.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
 jobs=${DRAGOMAN_JOBS:-$(nproc)}
 restore() { cmake "$build" "-DDRAGOMAN_PTX_ARCHS=$before" >/dev/null; }
 trap restore EXIT

@@ -207,6 +207,15 @@ TEST_F(WebSocketTest, OnlyPathsOfTheHandlerAndPagesOfThisServerGetOne) {
   Open("Origin: http://a\r\n");
 }
 
+TEST_F(WebSocketTest, PagesOfAllowedOriginsGetOne) {
+  options_.origins = {"https://page.example"};
+  Start();
+  Open("Origin: https://page.example\r\n");
+  RawClient client(server_->address());
+  client.Send(UpgradeOf("/socket", "Origin: https://page.example.evil\r\n"));
+  EXPECT_THAT(client.ReadAll(), StartsWith("HTTP/1.1 403 "));
+}
+
 TEST_F(WebSocketTest, WhatBreaksTheProtocolEndsTheConnection) {
   Start();
   const auto closes_with = [this](const std::string& frames) {
