@@ -175,8 +175,8 @@ namespace cuda {
 struct StepRows {
   int64_t rows = 0;
   const int32_t* count = nullptr;  // [1]
-  const int32_t* slot =
-      nullptr;  // [rows]; only the first *count entries are defined, as in DecodeRows
+  // Like DecodeRows; of the [rows] entries only the first *count are defined.
+  const int32_t* slot = nullptr;      // [rows]
   const int32_t* lane = nullptr;      // [rows]
   const int32_t* position = nullptr;  // [rows]
   // The slots that run, in row order, at most `rows`. Slot number slots[i] has the rows

@@ -90,8 +90,9 @@ template <int kEntries>
 struct EpilogueRow {
   int row = -1;  // -1: not computed; its logits are ignored
   BestShare<kEntries> best;
-  TokenScore
-      worst;  // the worst of the quad's list: a candidate must beat it. +inf: the row asks for no best tokens
+  // The worst entry of the quad's list, which a candidate must beat. +inf: the row asks for no best
+  // tokens.
+  TokenScore worst;
   // Barred ids are never among the best. These flags say whether a candidate may be barred: in any
   // tile, because a list is too long for VisitIds, or in this tile, because VisitIds met such an
   // id. Only then are the lists searched for each candidate, which takes several dependent loads in
