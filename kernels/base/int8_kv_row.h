@@ -32,7 +32,8 @@ inline constexpr int kMaxInt8RowBytes = 8192;
 //   V        [position / 4][head_dim][4 positions]
 //   scales   [K | V][position]
 //
-// Positions beyond the end of the source are zeros.
+// Positions beyond the end of the source have zeros for K and V (K: the zero point) and for the
+// scales.
 struct Int8KvBlock {
   int32_t heads;
   int32_t head_dim;

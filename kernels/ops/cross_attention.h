@@ -18,8 +18,7 @@ namespace dragoman::kernels {
 //   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j], for
 //     j < PagesFor(its length)
 //
-// In the last page of a segment, positions after the segment's end become zeros. Int8 blocks may
-// leave them as they are, because nothing reads them.
+// In the last page of a segment, positions after the segment's end become zeros.
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
                   const int32_t* page_offsets, const int32_t* pages, void* pool);
