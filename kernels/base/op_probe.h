@@ -18,10 +18,10 @@ class OpProbe {
 
 // The names of the parts that the CPU operations report.
 namespace op_part {
-inline constexpr char kOperands[] =
-    "rows to operands";  // rows are converted to the operands of int8 or bfloat16
-inline constexpr char kActivation[] =
-    "activation";  // an activation in a separate pass after its product
+// Rows are converted to the operands of int8 or bfloat16.
+inline constexpr char kOperands[] = "rows to operands";
+// An activation in a separate pass after its product.
+inline constexpr char kActivation[] = "activation";
 inline constexpr char kFold[] = "fold logits";  // the output layer without its product
 }  // namespace op_part
 

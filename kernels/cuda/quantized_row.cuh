@@ -61,7 +61,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   const float most = wide[0];
   float factor = there ? Q::kMost / most : 0.0F;
   float scale = there ? most / Q::kMost : 0.0F;
-  // the row is zeros, or too small for an inverse
+  // The row is zeros, or too small for an inverse.
   if (!(factor <= kMostFloat)) factor = scale = 0.0F;
   if (there && __float_as_uint(most) >= kInfinityBits) {
     factor = 0.0F;

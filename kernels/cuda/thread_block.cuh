@@ -37,7 +37,7 @@ class ThreadBlock {
     if (Warps() > 1) {
       if (Lane() == 0) Put(value);
       __syncthreads();
-      // number of lanes that together hold one value of each warp; the warp's lanes repeat this
+      // Number of lanes that together hold one value of each warp; the warp's lanes repeat this.
       int span = 2;
       while (span < Warps()) span *= 2;
       const int warp = Lane() % span;

@@ -64,7 +64,7 @@ struct DistanceBias {
 // How K and V of a tile reach the lanes that need them.
 enum class TileLoads : uint8_t {
   kInTurn,  // K first; V after its weights are known
-  // both, in registers; needs kBatches == 1, that is 16-bit elements and head_dim up to 64
+  // Both, in registers; needs kBatches == 1, that is 16-bit elements and head_dim up to 64.
   kTogether,
   kCopied,  // both, copied to kCopiedBytes of shared memory, aligned to 16; from sm_80 on
 };

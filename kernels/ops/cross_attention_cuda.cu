@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
     }
     int of_piece = 0;
     if constexpr (HasFourBlocks<T, kHeadClass, kRows>()) {
-      // shuffling would need the register with the lanes' slots, which ptxas would spill
+      // Shuffling would need the register with the lanes' slots, which ptxas would spill.
       of_piece = rows.slot[first + i];
     } else {
       of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kWriteThreads)
   const T* const from = kv + first * stride + layer * 2 * d;
   T* const to =
       pool + pages[page] * layout.ElementsPerPage() + layout.DeviceK(first_layer + layer, 0, 0);
-  // number of pieces of K or V of one position in one head
+  // Number of pieces of K or V of one position in one head.
   const int pieces = layout.head_dim / kPieceElements<T>;
   const int all = layout.heads * 2 * kPagePositions * pieces;
   for (int i = static_cast<int>(threadIdx.x); i < all; i += kWriteThreads) {

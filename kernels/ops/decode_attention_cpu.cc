@@ -113,7 +113,7 @@ class Int8Attention {
   // The addresses of K and V of a tile of positions.
   struct Tile {
     const uint8_t* rows[cpu::kBlockRows][cpu::kTilePositions];
-    // number of positions; 0 or less: the tile is beyond the row's position
+    // Number of positions; 0 or less: the tile is beyond the row's position.
     int positions[cpu::kBlockRows];
     // All rows' addresses, each once.
     const uint8_t* different[cpu::kBlockRows * cpu::kTilePositions];

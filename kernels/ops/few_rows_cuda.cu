@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kColumns = 8;  // columns of y that a block computes
-// depth in k of two products, the part of x that one LoadMatrices pair loads
+// Depth in k of two products, the part of x that one LoadMatrices pair loads.
 constexpr int kDepth = 32;
 constexpr int kPiece = 8;    // elements in 16 bytes
 constexpr int kPadding = 8;  // elements: puts the rows of a matrix in different banks

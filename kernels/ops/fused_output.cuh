@@ -23,8 +23,8 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kFusedBlockRows = 128;  // rows that a block of threads computes
-constexpr int kFusedLists[] = {
-    4, 8, 16};  // the lengths of a list of best tokens for which kernels are instantiated
+// The lengths of a list of best tokens for which kernels are instantiated.
+constexpr int kFusedLists[] = {4, 8, 16};
 
 // The number of the merge's blocks on a multiprocessor, a bound for ptxas. It is the number that
 // ptxas would choose by itself, but without the bound it spills a register on sm_80.

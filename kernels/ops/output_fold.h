@@ -294,10 +294,8 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     shared.request.logits = keep ? logits : nullptr;
     shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
-  StartBest(
-      group,
-      shared
-          .fold);  // its Sync follows the reads of wanted logits, so logits may change from here on
+  // Its Sync follows the reads of wanted logits, so logits may change from here on.
+  StartBest(group, shared.fold);
   const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;

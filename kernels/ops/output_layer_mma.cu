@@ -69,7 +69,7 @@ template <class T>
 constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d in a slab
 template <class T>
 constexpr int kPiece = kPieceBytes / static_cast<int>(sizeof(T));
-// rows that all threads copy at once
+// Rows that all threads copy at once.
 [[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;
 constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
 constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;

@@ -89,12 +89,12 @@ template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
 constexpr int kComputingRegisters = sizeof(T) == 1 ? 240 : 232;
-// ptxas allots registers in multiples of 8
+// ptxas allots registers in multiples of 8.
 constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;
+// If this is false, TakeRegisters waits forever.
 template <class T>
 constexpr bool kRegistersFit = kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
                                kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
-                                   // TakeRegisters would wait forever for the registers
                                    (kComputingGroups + 1) * kRegistersAtEntry;
 
 // The layout of shared memory from an address on that is aligned to 1024: hidden slabs (all of them

@@ -1,11 +1,12 @@
 // The parts of a step (batch_step.h) on a device, and the threads that run them.
 //
 //   BeginStep, EndStep, FormatBatch
-//                  one block of 1,024 threads, because a slot depends on all others. In a batch of
-//                  1,024 slots each thread has one slot, and a sum over the slots takes two barriers.
-//   PrepareRows    one thread a row: the code walks short lists and has no work for a group. Further
-//                  blocks, one warp a row, write the pages of the rows' K/V. One more block, in a
-//                  launch of its own, lists the materialized rows.
+//                  one block of 1,024 threads, because a slot depends on all others. In a batch
+//                  of 1,024 slots each thread has one slot, and a sum over the slots takes two
+//                  barriers.
+//   PrepareRows    one thread a row: the code walks short lists and has no work for a group.
+//                  Further blocks, one warp a row, write the pages of the rows' K/V. One more
+//                  block, in a launch of its own, lists the materialized rows.
 //   StepSlots      two warps a slot, as many slots at a time as there are workspaces. A beam of 4
 //                  needs only one warp. A beam of 64 has 64 rows, and 10,432 candidates if phrases
 //                  are required.

@@ -216,8 +216,8 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < s.live; ++r)
-    nan |= summaries[r].nan;  // no `||`: otherwise each load would wait for the one before
+  // No `||`: otherwise each load would wait for the one before.
+  for (int r = 0; r < s.live; ++r) nan |= summaries[r].nan;
   group.Sync();
   if (nan) {
     if (group.rank() == 0) s.status = SlotStatus::kBadNumber;

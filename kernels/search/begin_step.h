@@ -130,8 +130,8 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
 template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
                            Target target) {
-  constexpr int32_t kAhead =
-      8;  // the number of loads that a member issues before it waits for the first
+  // The number of loads that a member issues before it waits for the first.
+  constexpr int32_t kAhead = 8;
   for (int32_t first = subgroup.rank; first < count; first += kAhead * subgroup.size) {
     int32_t held[kAhead] = {};
     for (int32_t j = 0; j < kAhead; ++j) {

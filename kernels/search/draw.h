@@ -62,7 +62,7 @@ struct DrawWorkspace {
 
 namespace draw_internal {
 
-// mass of the weight 1, the best token's; 2^22 such tokens fit 64 bits
+// Mass of the weight 1, the best token's; 2^22 such tokens fit 64 bits.
 constexpr float kMassUnits = 0x1p40F;
 constexpr uint32_t kHighestKey = 0x3F800000U;               // key of the weight 1
 constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // key of the weight 2^-40

@@ -16,7 +16,7 @@ DRAGOMAN_HD inline uint32_t FloatWord(float x) { return __builtin_bit_cast(uint3
 // 1e-38, which is negligible in a sum whose largest term is 1. Exactly 1 for 0, never above 1.
 // Compiled without contraction to fused multiply-adds.
 DRAGOMAN_HD inline float ExpNonPositive(float x) {
-  // bits of -87. The bits of negative numbers grow with their magnitude
+  // Bits of -87. The bits of negative numbers grow with their magnitude.
   constexpr uint32_t kLeast = 0xC2AE0000U;
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: a number added to it loses its fraction
   const uint32_t bits = FloatWord(x);

@@ -36,7 +36,7 @@ enum class Finalisation : uint8_t {
 // When a search with immediate finalisation is over (a.7).
 enum class StopRule : uint8_t {
   kFirstK,  // once round(beam * patience) hypotheses have finished
-  // once `beam` have finished and no live one beats the worst of them at its present length
+  // Once `beam` have finished and no live one beats the worst of them at its present length.
   kHeuristic,
   kNever,     // like kHeuristic, but compares the live ones' scores at the length limit
   kAllBeams,  // once all have ended; a finished hypothesis is not replaced by a better one
@@ -97,7 +97,7 @@ struct SearchOptions {
   float length_penalty = 1.0F;  // alpha; already applied in SegmentRules::divisor
   float patience = 1.0F;        // FIRST_K only; > 0
   bool renormalize = false;     // masks before the softmax (a.7: ct2; hf if the model says so)
-  // false: greedy search without scores, which skips the normaliser (b)
+  // False: greedy search without scores, which skips the normaliser (b).
   bool need_log_probs = true;
 
   // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
@@ -113,7 +113,7 @@ struct SearchOptions {
   // Changes of the scores (a.8).
   int32_t no_repeat_ngram = 0;      // 0: off
   float repetition_penalty = 1.0F;  // 1: off
-  // penalty of the source's tokens (SegmentRules::source); 1: off
+  // Penalty of the source's tokens (SegmentRules::source); 1: off.
   float encoder_repetition_penalty = 1.0F;
   // The start token counts as used, for n-grams and repetition_penalty (hf).
   bool counts_start = false;

@@ -91,7 +91,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   };
   if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
-    // a forced EOS overrides the mask
+    // A forced EOS overrides the mask.
     if (Contains(request.masked[0], o.eos)) request.masked[0] = {};
     request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
@@ -99,7 +99,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   if (position < rules.prefix_length) {
     wanted[0] = rules.prefix[position];
     request.wanted = {wanted, 1};
-    // a forced prefix overrides the mask
+    // A forced prefix overrides the mask.
     if (Contains(request.masked[0], wanted[0])) request.masked[0] = {};
     return;
   }

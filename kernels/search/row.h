@@ -45,7 +45,7 @@ struct LogitRequest {
   int32_t k = 0;  // number of best tokens to return, 0 .. kMaxTopK
   // False: LogitSummary::normaliser stays empty, and no exp is computed.
   bool need_normaliser = false;
-  // masked ids are -inf before the softmax and so not part of the normaliser
+  // Masked ids are -inf before the softmax and so not part of the normaliser.
   bool mask_first = false;
   float scale = 1.0F;         // factor of the logits: 1 / temperature
   IdList wanted;              // ids whose logits are returned; never among the best

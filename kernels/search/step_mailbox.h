@@ -25,7 +25,7 @@ namespace dragoman::kernels {
 inline constexpr int kStepMailboxes = 2;
 
 struct StepCommand {
-  // limit of this step's rows (its bucket); at least the widest beam of any slot
+  // Limit of this step's rows (its bucket); at least the widest beam of any slot.
   int32_t max_rows = 0;
   PlanRules rules;
   int32_t cancelled = 0;   // entries of StepMailbox::cancelled
@@ -56,7 +56,7 @@ struct StepOutput {
   int32_t running = 0;      // slots that go on
   int32_t waiting = 0;      // slots that have not begun because pages are lacking
   int32_t undelivered = 0;  // slots whose end is not reported yet because the output had no room
-  // rows that running and waiting slots are expected to need (ExpectedRows)
+  // Rows that running and waiting slots are expected to need (ExpectedRows).
   int32_t expected_rows = 0;
   int32_t self_pages_used = 0;
   int32_t deliveries = 0;  // entries of StepMailbox::deliveries

@@ -48,7 +48,7 @@ constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 
 struct StepGraphs {
   // The list lengths of the fused output layer. Without a fused layer there is one class.
   static constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
-  // with or without materialized rows, with or without alignments
+  // With or without materialized rows, with or without alignments.
   static constexpr size_t kWays = 4;
 
   static constexpr size_t Classes(bool fused) { return fused ? kTopKClasses.size() : 1; }
