@@ -8,8 +8,8 @@
 //             and tile, 0.2 % of the logits
 //   epilogue  per tile of 128 x 256: about 7 instructions and one ex2 per logit, 2,000 to 2,600
 //             cycles of a multiprocessor, besides 8,192 cycles of the tensor cores at d = 512. On
-//             an H200 the epilogue takes about 4,100 cycles, not overlapped with those of the
-//             tensor cores (tests/gpu/count/counted_output.cc)
+//             an H200 the epilogue takes about 4,100 cycles, after the cycles of the tensor cores
+//             (tests/gpu/count/counted_output.cc)
 // Floor: the larger of the times for flop and for W: 14 us up to about 128 rows, 77 us at 1,024,
 // 308 us at 4,096. Measured on an H200 (tests/gpu/README.md): about 38, 168 and 522 us with the
 // merge at 4, 1,024 and 4,096 rows. Products and copies without the fold take 27, 91 and 322 us.

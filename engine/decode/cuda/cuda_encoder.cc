@@ -99,7 +99,7 @@ class CudaEncoder final : public Encoder {
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
   cuda::DeviceBuffer workspace_;  // workspace of the products
-  // the encoder's buffers (CudaModel::encoder_buffers) for capacity_ rows
+  // The encoder's buffers (CudaModel::encoder_buffers) for capacity_ rows.
   cuda::DeviceBuffer activations_;
   cuda::OwnedStream stream_;
 
@@ -285,7 +285,7 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   // the pass's buffers, which the caller and this object use again after the return.
   Do("encoder", [&] { return done_.Record(stream_.get()); });
   const cuda::Error waited =
-      // a failed pass may have launched some operations
+      // A failed pass may have launched some operations.
       status_.ok() ? done_.Wait() : stream_.Wait();
   Do("encoder", [&] { return waited; });
   Measure(launcher.rows());

@@ -64,7 +64,7 @@ class OnDevice {
 
 // The results of one of the two methods.
 struct Folded {
-  // summary of each row, with pointers to device memory
+  // Summary of each row, with pointers to device memory.
   std::vector<kernels::LogitSummary> summaries;
   std::vector<kernels::TokenScore> top;  // [rows, kTop]
 

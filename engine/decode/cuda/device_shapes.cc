@@ -13,7 +13,7 @@ namespace {
 // Rows must begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of a 16-bit
 // type. For float32 a multiple of 4 numbers would suffice, but every type takes the same models.
 constexpr int kElements = 8;
-// the largest class of heads of the attention kernels (warp_attention.cuh)
+// The largest class of heads of the attention kernels (warp_attention.cuh).
 constexpr int kMaxHeadDim = 128;
 constexpr int kMaxWidth = 4096;  // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 

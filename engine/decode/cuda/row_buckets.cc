@@ -10,7 +10,7 @@ namespace {
 // bucket's rows are unused.
 constexpr int kStepBuckets[] = {8,   16,  32,   64,   128,  192,  256, 384,
                                 512, 768, 1024, 1536, 2048, 3072, 4096};
-// above 4,096, rows of products are rounded up to multiples of this
+// Above 4,096, rows of products are rounded up to multiples of this.
 constexpr int64_t kBeyond = 512;
 constexpr int kEncoderBuckets[] = {32,   64,   128,  192,  256,  384,  512, 768,
                                    1024, 1536, 2048, 3072, 4096, 6144, 8192};
