@@ -75,7 +75,7 @@ class QuantizedProduct final : public Product {
     weights_.Select(ids, count, memory);
   }
   size_t OperandFloats(int64_t rows) const override {
-    // Pads the rows so that the scales after them are aligned.
+    // The scales are padded, so that memory after them is aligned to 64 bytes.
     return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
   }
 

@@ -30,7 +30,7 @@ struct LtShape {
   int in = 0;
   int out = 0;
   int64_t y_stride = 0;                        // elements from one row of y to the next
-  ComputeType type = ComputeType::kFloat32;    // of x and W
+  ComputeType type = ComputeType::kFloat32;    // type of x and W
   ComputeType y_type = ComputeType::kFloat32;  // f32 or `type`
   const void* bias = nullptr;                  // [out] of y_type on the device; nullptr: none
   bool relu = false;

@@ -279,7 +279,7 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   if constexpr (kHasTensorCores) {
     const int lane = static_cast<int>(threadIdx.x);
     const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
-    auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // [2]
+    auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // two tiles
     tiles[0].Bring(head, 0, thread);
     // <= 0: this warp has no rows and only copies tiles
     const int rows = min(kTensorRows, head.tokens - token);

@@ -76,7 +76,7 @@ struct FusedWork {
   int tiles = 0;
   TileRanges ranges;
   LogSum* sums = nullptr;      // [rows, tiles]
-  TokenScore* best = nullptr;  // [rows, ranges, K]
+  TokenScore* best = nullptr;  // [rows, ranges, entries of a list]
 };
 
 // Reports whether the fused method computes this row: it is one of the step's *count rows and its
@@ -173,8 +173,8 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
   while (__any_sync(kAllLanes, row.next_id < end)) {
     const int id = QuadMin(row.next_id);
     const bool mine = row.next_id == id && id < end;
-    const uint32_t lists =
-        __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that contain `id`
+    const uint32_t lists = __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) &
+                           0xfU;  // bit l: list l contains `id`
     row.barred_here = row.barred_here || (lists & (kMaskedBits | kWantedBit)) != 0;
     const bool strike =
         (lists & 1U) != 0 || ((lists & kMaskedBits) != 0 && work.requests[row.row].mask_first);
@@ -206,7 +206,7 @@ template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {
   constexpr int kGroups = 8;
-  constexpr int kColumns = 8;  // of this lane in a group
+  constexpr int kColumns = 8;  // columns of this lane in a group
   const auto at = [](int group, int i) {
     return (group * kColumns + i) / 2 * 4 + half * 2 + i % 2;
   };

@@ -51,7 +51,7 @@ struct QuantizedProduct {
   int out = 0;  // a multiple of 8
   ComputeType type = ComputeType::kFloat16;
   const uint8_t* weight = nullptr;  // bytes of int8
-  const float* scales = nullptr;    // [out] of the rows of W
+  const float* scales = nullptr;    // [out]: scales of the rows of W
   const void* bias = nullptr;       // nullptr: none
   Activation activation = Activation::kNone;
   QuantizedForm form = QuantizedForm::kAuto;

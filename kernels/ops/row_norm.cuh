@@ -11,7 +11,7 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kNormWarps = 4;  // of a block
+inline constexpr int kNormWarps = 4;  // warps of a block
 // The minimum number of blocks per multiprocessor. Without this bound ptxas would use too few
 // registers, and loads would wait for each other.
 inline constexpr int kNormBlocks = 5;

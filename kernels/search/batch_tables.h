@@ -21,7 +21,7 @@ struct BatchLimits {
   int32_t lanes = 0;       // limit of the hypotheses at a time, >= max_rows; < 2^21
   int32_t positions = 0;   // limit of a hypothesis' input positions: max_tokens + 1
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
-  int32_t vocabulary = 0;  // of the target
+  int32_t vocabulary = 0;  // size of the target vocabulary
   int32_t start_token = 0;
   int32_t workspaces = 0;  // number of slots whose beam steps may run at the same time
   // Limit of a step's rows that are computed with materialized logits: because the search needs
@@ -43,14 +43,14 @@ struct BatchLimits {
 // The scalars that change from step to step.
 struct BatchScalars {
   int64_t step = 0;     // number of the current step, which is the number of steps that have ended
-  StepCommand command;  // of this step, once it has begun
+  StepCommand command;  // command of the current step
   int32_t order_count = 0;         // entries of BatchTables::order
-  int32_t runnable_count = 0;      // ... of `runnable`
-  int32_t waiting_count = 0;       // ... of `waiting`
+  int32_t runnable_count = 0;      // entries of BatchTables::runnable
+  int32_t waiting_count = 0;       // entries of BatchTables::waiting
   int64_t worst_case = 0;          // the largest WorstCasePages of the slots in `runnable`
-  PlanOutput plan;                 // its arrays are those of the tables
-  PagePool pages;                  // the same
-  LanePages lane_pages;            // the same
+  PlanOutput plan;                 // the plan; points to arrays of BatchTables
+  PagePool pages;                  // the free pages; points to BatchTables::free_pages
+  LanePages lane_pages;            // points to BatchTables::lane_pages
   int32_t materialized_count = 0;  // rows of this step in `materialized_rows`
   int32_t deliveries = 0;          // number of entries of this step's output that are claimed
   int32_t delivered_words = 0;     // number of words of this step's output that are claimed

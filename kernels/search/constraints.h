@@ -56,7 +56,7 @@ struct ConstraintSet {
 
 struct ConstraintState {
   uint64_t met[2] = {0, 0};  // bit i: phrase i is completed
-  int16_t met_tokens = 0;    // of the completed phrases
+  int16_t met_tokens = 0;    // number of tokens in the completed phrases
   int16_t met_phrases = 0;
   // The path, the current partial match: the first `depth` tokens of the phrases low .. high - 1.
   int16_t low = 0;

@@ -96,14 +96,14 @@ struct SearchOptions {
   LengthPenalty penalty = LengthPenalty::kPower;
   float length_penalty = 1.0F;  // alpha; already applied in SegmentRules::divisor
   float patience = 1.0F;        // FIRST_K only; > 0
-  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf if the model says so)
+  bool renormalize = false;     // masks act before the softmax (a.7: ct2; hf if the model says so)
   // False: greedy search without scores, which skips the normaliser (b).
   bool need_log_probs = true;
 
   // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
   // the smaller of the absolute delta and -ln(relative threshold).
   float prune = INFINITY;
-  int32_t max_candidates = 0;  // children of one parent; 0: off
+  int32_t max_candidates = 0;  // limit of the children of one parent; 0: no limit
 
   // Required phrases (d).
   float constraint_prune = INFINITY;

@@ -18,8 +18,8 @@ enum class SlotSelection : uint8_t {
 
 struct PlanRules {
   SlotSelection selection = SlotSelection::kAll;
-  int32_t width_budget = 0;       // rows of a step; 0: no bound
-  int32_t max_pause = kMaxPause;  // steps; 0: no bound
+  int32_t width_budget = 0;       // limit of a step's rows; 0: no limit
+  int32_t max_pause = kMaxPause;  // limit of pauses, in steps; 0: no limit
 };
 
 }  // namespace dragoman::kernels

@@ -61,8 +61,8 @@ struct SlotState {
   SearchOptions options;
   SegmentRules rules;
   SlotStatus status = SlotStatus::kFree;
-  int32_t length = 0;           // real tokens of every live hypothesis
-  int32_t live = 0;             // live hypotheses, lanes 0..live-1
+  int32_t length = 0;           // number of real tokens of every live hypothesis
+  int32_t live = 0;             // number of live hypotheses, in lanes 0..live-1
   int32_t finished = 0;         // entries that are kDone, at most `beam`
   int32_t waiting = 0;          // entries that are kWaiting
   int32_t finished_total = 0;   // all that ever finished, kept or not

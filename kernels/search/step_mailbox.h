@@ -125,8 +125,9 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
 
 struct StepMailbox {
   StepCommand* command = nullptr;
-  int32_t* cancelled = nullptr;        // [max_rows] slots that no output that the host has read
-                                       // reports as ended; each once
+  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports the
+  // slot as ended.
+  int32_t* cancelled = nullptr;
   AdmitCommand* admissions = nullptr;  // [max_rows]
   int32_t* command_words = nullptr;    // [command_capacity]
   StepOutput* output = nullptr;

@@ -71,9 +71,9 @@ DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
 // Up to 32 members that process an item of a list together. On a device they are a warp of the
 // block.
 struct Subgroup {
-  int32_t number = 0;  // of the group's `count` subgroups
+  int32_t number = 0;  // number of this subgroup, 0 .. count - 1
   int32_t count = 0;
-  int32_t rank = 0;  // this member's, 0 .. size - 1
+  int32_t rank = 0;  // number of this member, 0 .. size - 1
   int32_t size = 0;
 };
 

@@ -71,8 +71,8 @@ class CudaStep {
   kernels::BatchTables tables_;
 
   kernels::cuda::DeviceBuffer table_memory_;
-  kernels::cuda::DeviceBuffer workspace_;        // of products
-  kernels::cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
+  kernels::cuda::DeviceBuffer workspace_;        // workspace of the products
+  kernels::cuda::DeviceBuffer fused_workspace_;  // workspace of the fused output layer
   // In the next three buffers, row counts are rounded up by ProductRows.
   // the decoder's buffers (CudaModel::decoder_buffers) for max_rows rows
   kernels::cuda::DeviceBuffer activations_;
