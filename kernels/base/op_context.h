@@ -41,7 +41,7 @@ class OpContext {
   void End();
 
   int threads() const { return threads_; }
-  // Returns this thread as HelpedThread; nullptr for a context that was created with 1 thread.
+  // Returns this thread as HelpedThread; nullptr if the first constructor was given 1 thread.
   HelpedThread* helped() const { return helped_.get(); }
   int64_t work_per_thread() const { return work_per_thread_; }
 

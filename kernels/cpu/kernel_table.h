@@ -19,7 +19,7 @@ namespace dragoman::kernels::cpu {
 inline constexpr int kPanelWidth = 48;
 inline constexpr int kPanelStep = 16;
 
-// The number of positions that one call of the attention loops takes.
+// The largest number of positions that one call of the attention loops takes.
 inline constexpr int kTilePositions = 32;
 // The largest number of attention heads.
 inline constexpr int kMaxHeads = 64;

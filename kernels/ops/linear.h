@@ -4,9 +4,9 @@
 //   overlap.
 //
 // In int8 and bfloat16 the operands are quantized (kernels/cpu/quantized_table.h). Bias, activation
-// and sums are f32; sums of int8 products are exact integers until they are scaled. Swish is
-// approximated with a relative error of 7e-5, because its result is quantized next and OPUS-MT,
-// which uses it, needs it fast.
+// and sums are f32; sums of int8 products are exact integers until they are scaled. With these
+// types swish, which OPUS-MT uses, is approximated with a relative error of 7e-5, because its
+// result is quantized next.
 //
 // A row's result depends only on that row and the weights. It is bit-equal whatever the other rows
 // are, for any number of rows and threads (on machines of one instruction set).

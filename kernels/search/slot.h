@@ -179,9 +179,9 @@ DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPo
 namespace slot_internal {
 
 // Lets the positions of a forced prefix run together in one step, as if all its tokens had been
-// chosen already. The first position after the prefix runs with them if its request depends on no
-// state that the prefix changes. With materialized logits positions run one by one, because
-// FoldMaterializedRow reads the tokens chosen before.
+// chosen already. The first position after the prefix, if there is one, runs with them if its
+// request depends on no state that the prefix changes. With materialized logits positions run one
+// by one, because FoldMaterializedRow reads the tokens chosen before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;

@@ -125,8 +125,8 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
 
 struct StepMailbox {
   StepCommand* command = nullptr;
-  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports the
-  // slot as ended.
+  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports
+  // the slot as ended.
   int32_t* cancelled = nullptr;
   AdmitCommand* admissions = nullptr;  // [max_rows]
   int32_t* command_words = nullptr;    // [command_capacity]
