@@ -281,7 +281,7 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
     const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
     auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // two tiles
     tiles[0].Bring(head, 0, thread);
-    // <= 0: this warp has no rows and only copies tiles
+    // <= 0: this warp has no rows and only copies tiles.
     const int rows = min(kTensorRows, head.tokens - token);
     TensorAttention<T, kHeadClass> attention(lane, head.q + token * head.stride(), rows,
                                              head.stride(), head_dim);

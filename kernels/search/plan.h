@@ -118,7 +118,7 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
 }
 
 // Gives the live lanes of a slot the pages of their new position. Returns false, and changes
-// nothing, if the rule of pages forbids it.
+// nothing, if too few pages are free or the rule of pages forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);

@@ -82,11 +82,11 @@ template <class Lane>
 struct BasicLaneArrays {
   int32_t* tokens = nullptr;         // [lanes, stride]
   float* token_log_probs = nullptr;  // [lanes, stride]
-  // [lanes, stride]: for each position the source position that the next token is aligned to
+  // [lanes, stride]: for each position the source position that the next token is aligned to.
   uint16_t* aligned = nullptr;
   Lane* ancestry = nullptr;   // [lanes, stride]
   float* log_prob = nullptr;  // [lanes] log-prob of the live hypothesis
-  // [lanes] rank of the live hypothesis; with sampling the number of the draw
+  // [lanes] rank of the live hypothesis; with sampling the number of the draw.
   int32_t* rank = nullptr;
   ConstraintState* constraints = nullptr;  // [lanes]
   int32_t* forbidden = nullptr;            // [lanes] state of the automaton (forbidden.h)

@@ -64,7 +64,7 @@ struct StepOutput {
 
 enum class DeliveryKind : uint8_t {
   kSettled,  // newly settled tokens (partials.h): words [words]
-  // `hypotheses` results, best first (samples: in the order of draws); see DeliveredHypothesis
+  // `hypotheses` results, best first (samples: in the order of draws); see DeliveredHypothesis.
   kDone,
   kBadNumber,  // a logit was NaN or +inf
 };
@@ -132,7 +132,7 @@ struct StepMailbox {
   int32_t* command_words = nullptr;    // [command_capacity]
   StepOutput* output = nullptr;
   Delivery* deliveries = nullptr;  // [max_rows]
-  // [output_capacity]; what does not fit is delivered by a later step
+  // [output_capacity]; what does not fit is delivered by a later step.
   int32_t* output_words = nullptr;
   int32_t command_capacity = 0;
   int32_t output_capacity = 0;  // at least the words of the largest result of one slot
