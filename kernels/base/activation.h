@@ -27,7 +27,8 @@ inline constexpr Activation kAllActivations[] = {
     Activation::kRelu6,     Activation::kReluSquared, Activation::kSigmoid,
     Activation::kTanh,      Activation::kLaplace};
 
-// Reports whether a product applies the activation itself. The others are a pass over its results.
+// Reports whether the kernel of a product computes the activation, too. All other activations take
+// a separate pass over the product's results.
 constexpr bool IsOfProduct(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu;
 }

@@ -39,7 +39,8 @@ DRAGOMAN_HD inline void AtomicStore(float& to, float value) {
 #endif
 }
 
-// Adds and returns the old value if the sum is at most `limit`. Otherwise returns -1.
+// Adds `value` to `counter` if the sum is at most `limit`. Returns the counter's old value, or -1
+// if nothing was added.
 DRAGOMAN_HD inline int32_t AtomicAddWithin(int32_t& counter, int32_t value, int32_t limit) {
 #if defined(__CUDA_ARCH__)
   int32_t before = *static_cast<volatile int32_t*>(&counter);

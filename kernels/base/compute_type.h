@@ -1,7 +1,8 @@
-// The number type of a model. Sums of int8 products are exact. All other sums, path scores and
-// normalisers are f32 in every type.
-//   a GPU   weights, activations and attention memory have the type; no int8
-//   a CPU   operands of products and attention memory have it, all else is f32; no float16
+// The number type of a model. Sums of int8 products are exact integers. All other sums, path scores
+// and normalisers are f32 in every type.
+//   on a GPU   weights, activations and K/V memory have the type, which is never int8
+//   on a CPU   operands of products and K/V memory have the type, which is never float16;
+//              all other numbers are f32
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ constexpr const char* ComputeTypeName(ComputeType type) {
   return "float32";
 }
 
-// The one-byte type in which a product on a GPU may multiply instead of the compute type. The rows
-// of both operands are quantized with one scale per row (kernels/ops/quantize_rows.h).
+// The one-byte type of the operands of a quantized product on a GPU. A quantized product multiplies
+// numbers of this type instead of the compute type. The rows of both operands are quantized with
+// one scale per row (kernels/ops/quantize_rows.h).
 //   kFloat8  e4m3: 1 sign, 4 exponent and 3 fraction bits, up to 448 (kernels/base/float8.h)
 //   kInt8    -127 .. 127; sums are exact, as in ComputeType::kInt8 on a CPU
 enum class QuantizedType : uint8_t { kNone, kFloat8, kInt8 };

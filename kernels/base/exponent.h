@@ -1,4 +1,4 @@
-// Exponentials by powers of two.
+// The constant that turns powers of e into powers of 2: e^x = 2^(x * kLog2OfE).
 #pragma once
 
 namespace dragoman::kernels {

@@ -1,6 +1,7 @@
-// The 8-bit numbers that tensor cores multiply: e4m3 of the OCP's "8-bit Floating Point
-// Specification" with 1 sign, 4 exponent (bias 7) and 3 fraction bits. No infinity; 0x7f is the
-// NaN, 448 the largest, 2^-9 the smallest above zero. Host and device have the same bits.
+// The 8-bit floating point numbers that tensor cores multiply: e4m3 of the OCP's "8-bit Floating
+// Point Specification" with 1 sign, 4 exponent (bias 7) and 3 fraction bits. There is no infinity.
+// 0x7f is NaN, the largest number is 448, the smallest above zero 2^-9. Conversions give the same
+// bits on host and device.
 #pragma once
 
 #include <bit>
@@ -12,7 +13,8 @@ namespace dragoman::kernels {
 
 inline constexpr float kFloat8Most = 448.0F;
 
-// Rounds to nearest even, clamps to +-448 (infinity, too), as cvt.rn.satfinite.e4m3x2.f32.
+// Rounds to nearest even and clamps to -448 .. 448, infinities included, like the instruction
+// cvt.rn.satfinite.e4m3x2.f32.
 DRAGOMAN_HD inline uint8_t ToFloat8(float x) {
   constexpr uint32_t kInfinity = 0x7f800000U;
   constexpr uint32_t kMost = 0x43e00000U;           // 448
@@ -37,7 +39,8 @@ DRAGOMAN_HD inline float FromFloat8(uint8_t bits) {
   const uint32_t sign = uint32_t{bits & 0x80U} << 24;
   const uint32_t most = bits & 0x7fU;
   if (most == 0x7fU) return std::bit_cast<float>(sign | 0x7fc00000U);
-  // The exact product corrects the bias, of subnormal numbers, too.
+  // The bits so far are a float whose exponent has e4m3's bias. The product with 2^(127 - 7)
+  // corrects the bias. It is exact, also for subnormal numbers.
   return std::bit_cast<float>(sign | most << 20) * 0x1p120F;
 }
 

@@ -12,8 +12,8 @@ struct FreeFloats {
 };
 using FloatBuffer = std::unique_ptr<float, FreeFloats>;
 
-// Returns memory with undefined contents, aligned to 64 bytes (2 MiB if it is that large). Never
-// null. Throws std::bad_alloc.
+// Returns memory for `count` floats with undefined contents. It is aligned to 64 bytes, and to 2
+// MiB if it has at least 2 MiB. Never null. Throws std::bad_alloc.
 FloatBuffer AllocateFloats(size_t count);
 
 }  // namespace dragoman::kernels::cpu

@@ -12,18 +12,20 @@
 namespace dragoman::kernels {
 namespace {
 
-// One poll takes about 50 ns.
+// The number of polls (one takes about 50 ns) after which a helper reads the clock.
 constexpr int kLooksPerClock = 32;
-// A thread that is late by this much (100 microseconds) does not run and may need this core.
+// A thread that waits for its helpers this long (2048 polls, about 100 microseconds) yields its
+// core: the helper that is late may not be running because it needs this core.
 constexpr int kLooksBeforeYield = 2048;
 // Waking a helper costs about 35 microseconds. A helper whose core runs something else costs more
-// than it helps: it is sent away and called again after a time that doubles until it has joined
-// this many works.
+// than it helps. So helpers are sent away and called again after a time. The time doubles with each
+// call until helpers have joined kWorksToBeOfUse works since the last call.
 constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
-// Each part is taken in this many pieces. So other threads can take the rest of the part of a late
-// thread, and the wait for the last piece is short: 30 microseconds for the output layer.
+// Each thread's part of the work is taken in this many pieces, so that other threads can take the
+// rest of the part of a thread that is late. The wait for the last piece is then short, 30
+// microseconds for the output layer.
 constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
@@ -35,8 +37,8 @@ void Relax() {
 #endif
 }
 
-// The state of a SharedWork is one word: one bit for each thread that works on it, whether another
-// thread may join, and the number of the work.
+// The state of a SharedWork is one word: a bit for each thread number that is in use, a bit that
+// says whether another thread may join, and the number of the work.
 constexpr uint64_t kThreads = (uint64_t{1} << HelpedThread::kMostThreads) - 1;
 constexpr uint64_t kOpen = kThreads + 1;
 constexpr uint64_t kNextWork = kOpen << 1;
@@ -47,7 +49,9 @@ constexpr uint64_t kNoWork = ~uint64_t{0};
 }  // namespace
 
 struct HelperThreads::SharedWork {
-  // Joins the open work and returns this thread's number; 0 if it is `done`, full or not open.
+  // Joins the open work and returns this thread's number in it. Returns 0 if the open work is
+  // number `done`, if all numbers are taken, or if no work is open. Sets *done to the number of the
+  // work.
   int Join(uint64_t* done) {
     uint64_t seen = state.load(std::memory_order_acquire);
     while ((seen & kOpen) != 0 && WorkOf(seen) != *done) {
@@ -70,7 +74,8 @@ struct HelperThreads::SharedWork {
 
   void Leave(int thread) { state.fetch_and(~(uint64_t{1} << thread), std::memory_order_release); }
 
-  // Takes the remaining pieces, those of this thread's own part first, while `may_stay` allows it.
+  // Does the pieces that no thread has taken, those of this thread's own part first, while
+  // `may_stay` returns true.
   template <class MayStay>
   void Work(int thread, const MayStay& may_stay) {
     for (int i = 0; i < parts; ++i) {
@@ -90,10 +95,10 @@ struct HelperThreads::SharedWork {
   };
 
   alignas(64) std::atomic<uint64_t> state{0};
-  std::atomic<int64_t> joined{0};           // helpers' joins in all works
-  alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
+  std::atomic<int64_t> joined{0};           // how often helpers have joined, in all works
+  alignas(64) std::atomic<int> helpers{0};  // number of helpers; changes under the mutex
 
-  // These change only while no thread works.
+  // The members below change only while no thread works.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;

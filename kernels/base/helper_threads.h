@@ -1,8 +1,9 @@
 // Threads that lend the idle cores of a model to the threads that compute.
 //
-// A thread that computes (of an encoder or a decode loop) is a HelpedThread. It divides its work
-// into pieces. Helpers on cores without a computing thread do pieces with it, divided evenly among
-// computing threads. So one sentence uses all cores; under full load each thread has its own.
+// A thread that computes for an encoder or a decode loop is a HelpedThread. It divides its work
+// into pieces. Helpers are threads on the cores that have no computing thread. They do pieces of
+// the work of computing threads, which share the helpers evenly. So one sentence uses all cores,
+// and under full load each computing thread has a core of its own.
 #pragma once
 
 #include <atomic>
@@ -18,14 +19,14 @@ namespace dragoman::kernels {
 
 // Work in pieces 0 .. count - 1.
 struct WorkPieces {
-  // Does the pieces [begin, end). Threads that work at the same time have different numbers below
-  // `threads`; the helped thread has 0.
+  // Does the pieces [begin, end). `thread` is a number below `threads`, unique among the threads
+  // that do this work at the same time; the HelpedThread has number 0.
   void (*work)(const void* data, int64_t begin, int64_t end, int thread) = nullptr;
   const void* data = nullptr;
   int64_t count = 0;
-  // A thread takes a multiple of this many pieces at a time. REQUIRES: > 0.
+  // A thread takes pieces in groups whose size is a multiple of this number. REQUIRES: > 0.
   int64_t multiple = 1;
-  // The largest number of threads that is worth waking. REQUIRES: > 0.
+  // The largest number of threads that the work is worth, the HelpedThread included. REQUIRES: > 0.
   int threads = 1;
 };
 
@@ -46,8 +47,8 @@ class HelperThreads {
 
  private:
   friend class HelpedThread;
-  // Work of a computing thread and its helpers. Lives as long as the helpers; they may read it
-  // late.
+  // The work of a computing thread and its helpers. HelperThreads owns all of them to its end,
+  // because a helper may still read one whose HelpedThread is destroyed.
   struct SharedWork;
   struct Helper;
 
@@ -56,7 +57,8 @@ class HelperThreads {
 
   // Returns how many helpers one computing thread may have.
   int Share() const;
-  // Sets the number of the work's helpers, fewer than `wanted` if too few are without work.
+  // Sets the number of helpers of `shared` to `wanted`, or to fewer if too few helpers are without
+  // work.
   void Assign(SharedWork* shared, int wanted);
 
   void Run(Helper& helper);
@@ -69,9 +71,9 @@ class HelperThreads {
 
   const int cores_;
 
-  std::atomic<int> computing_{0};   // helped threads between Begin and End
-  std::atomic<int> awake_{0};       // helpers
-  std::atomic<int> unassigned_{0};  // helpers without work; changes under mu_
+  std::atomic<int> computing_{0};   // number of HelpedThreads between Begin and End
+  std::atomic<int> awake_{0};       // number of helpers that are awake
+  std::atomic<int> unassigned_{0};  // number of helpers without work; changes under mu_
   std::atomic<bool> closing_{false};
 
   std::mutex mu_;
@@ -83,7 +85,8 @@ class HelperThreads {
 // A thread that computes. Not thread-safe.
 class HelpedThread {
  public:
-  // `most_threads`: the limit of its threads, itself included; at most kMostThreads.
+  // `most_threads` is the largest number of threads that do this thread's work at the same time,
+  // this thread included; at most kMostThreads.
   static constexpr int kMostThreads = 32;
   HelpedThread(HelperThreads* helpers, int most_threads);
   ~HelpedThread();
@@ -94,18 +97,20 @@ class HelpedThread {
 
   // Marks this thread as computing: it needs a core and may be helped.
   void Begin();
-  // Frees the core and the helpers of this thread for others.
+  // Marks this thread as not computing: helpers may use its core, and its own helpers are free.
   void End();
 
-  // Does all pieces and returns. Before Begin, this thread does all of them alone.
+  // Does all pieces and returns. Outside Begin and End, this thread does all of them alone.
   void Do(const WorkPieces& pieces);
 
  private:
-  // Asks for up to `wanted` helpers. Returns the number that it has.
+  // Asks for up to `wanted` helpers. Returns the number of helpers that this thread now has.
   int Helpers(int wanted);
-  // Reports whether to call helpers now. After helpers of little use, it waits a growing time.
+  // Reports whether this thread may ask for helpers now. It may if its helpers have joined enough
+  // works since the last call. Otherwise it must wait, twice as long after every call.
   bool MayCall();
-  // Sends the helpers away, because they delay the work.
+  // Takes the helpers off this thread's work, because they delay it, and sets the time of the next
+  // call.
   void SendAway();
 
   HelperThreads* const helpers_;

@@ -1,9 +1,11 @@
-// Pages of attention memory. A page holds K and V of kPagePositions positions of one lane (self) or
-// of one segment's source (cross), of ALL decoder layers. Both kinds share one size and one pool.
+// Pages of K/V memory. A page holds K and V of kPagePositions positions, of ALL decoder layers:
+// self pages those of one lane, cross pages those of one segment's source. Both kinds have one size
+// and come from one pool. engine/ARCHITECTURE.md, "Terms" defines slot, lane and row.
 //
-// Plain values that a device can use. Elements have the compute type. On the CPU bfloat16 is half
-// as much to read as float32, int8 a little more than a quarter, and no bit of a row depends on
-// others. Only the operations that write and read pages know their layout. On the CPU:
+// The structs are plain values that a device can use. Elements have the compute type. A CPU reads
+// half as many bytes in bfloat16 as in float32, and a little more than a quarter in int8. In every
+// type no bit of a row depends on other rows. Only the operations that write and read pages know
+// their layout. On the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 //   in int8      self [layer][position] of rows, cross [layer] of blocks of int8_kv_row.h
@@ -27,7 +29,8 @@ inline constexpr int kPagePositions = 32;
 // The largest number of heads that the attention operations take.
 inline constexpr int kMaxAttentionHeads = 64;
 
-// Lanes of a slot: the row length of `slot_lanes`, and the limit of the bytes of `ancestry`.
+// The limit of a slot's lanes: the row length of the table `slot_lanes`. Bytes of the table
+// `ancestry` are smaller.
 inline constexpr int kMaxSlotLanes = 64;
 
 struct KvLayout {
@@ -36,15 +39,17 @@ struct KvLayout {
   int32_t head_dim = 0;
   // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 if HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
-  // The bytes from one CPU page to the next if pages also hold parts of other layouts, as those of
-  // an ensemble; otherwise 0. The pool is then the start of this layout's part in page 0.
+  // The bytes from one CPU page to the next if each page also holds the parts of other layouts, one
+  // for each member of an ensemble; otherwise 0. With parts, `pool` points to this layout's part of
+  // page 0.
   int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
-  // Bytes from one CPU page to the next, and of this layout's part of it.
+  // HostPageBytes: bytes from one CPU page to the next. HostPartBytes: bytes of this layout's part
+  // of a page.
   int64_t HostPageBytes() const {
     return host_page_stride > 0 ? host_page_stride : HostPartBytes();
   }
@@ -60,7 +65,8 @@ struct KvLayout {
     return (positions + kPagePositions - 1) / kPagePositions;
   }
 
-  // Offsets in elements from the start of a page. `position` is within the page.
+  // SelfK to CrossV: offsets in elements from the start of a CPU page that is not in int8.
+  // `position` is within the page.
   DRAGOMAN_HD int64_t SelfK(int layer, int position) const {
     return (int64_t{2} * layer * kPagePositions + position) * width();
   }
@@ -73,7 +79,8 @@ struct KvLayout {
   DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
     return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
   }
-  // int8: whether heads fit the row format; the formats; offsets in a page, in bytes.
+  // HasInt8Rows: whether the heads fit the row format of int8_kv_row.h. Int8Row, Int8Block: the
+  // formats. Int8BlockAt, Int8RowAt: offsets in bytes from the start of a page.
   bool HasInt8Rows() const {
     return head_dim % 16 == 0 && RoundedUp(heads, kInt8HeadLanes) * head_dim <= kMaxInt8RowBytes;
   }
@@ -102,7 +109,8 @@ struct KvLayout {
   int64_t Int8RowAt(int layer, int position) const {
     return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
   }
-  // In the pages of a device, self or cross. V of a position is DeviceVOffset elements after its K.
+  // Offset in elements from the start of a page on a device, self or cross. V of a position is
+  // DeviceVOffset elements after its K.
   DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
     return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
   }
@@ -114,27 +122,29 @@ struct KvLayout {
   }
 };
 
-// The rows of a step, one entry each. The rows of a slot are adjacent.
+// The rows of a step, one entry per row in each array. The rows of a slot are adjacent.
 struct DecodeRows {
   int64_t count = 0;
   const int32_t* slot = nullptr;
   const int32_t* lane = nullptr;      // within the slot, 0 .. kMaxSlotLanes - 1
-  const int32_t* position = nullptr;  // of the new token: 0 for the first one
+  const int32_t* position = nullptr;  // the new token's position in its hypothesis, from 0
 };
 
-// Reports whether `row` reads what the row before it writes: both are of the same lane.
+// Reports whether `row` is of the same lane as the row before it. Then it attends over the K/V that
+// the row before it writes.
 inline bool FollowsInLane(const DecodeRows& rows, int64_t row) {
   return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
          rows.lane[row] == rows.lane[row - 1];
 }
 
-// Returns the first row from `row` on of another lane. One thread takes a lane's rows, in order.
+// Returns the first row from `row` on that begins a lane. Threads divide the rows at such rows
+// only, because one thread must process all rows of a lane, in order.
 inline int64_t NextLane(const DecodeRows& rows, int64_t row) {
   while (FollowsInLane(rows, row)) ++row;
   return row;
 }
 
-// The self K/V of every hypothesis. A lane's number in the whole batch is
+// Where the self K/V of every hypothesis are. A lane's number in the whole batch is
 // slot_lanes[slot * kMaxSlotLanes + lane]. Its page for position p is
 // lane_pages[number * pages_per_lane + p / kPagePositions]. The page's memory is
 // pool + page * ElementsPerPage(). ancestry[number * max_positions + p] is the lane (within the
@@ -148,23 +158,25 @@ struct SelfKvTables {
   int32_t max_positions = 0;
 };
 
-// The cross K/V of every slot. Page i of a slot (source positions 32 i ..) is
+// Where the cross K/V of every slot are. Page i of a slot (source positions 32 i ..) is
 // pages[slot * pages_per_slot + i].
 struct CrossKvTables {
   const void* pool = nullptr;
   const int32_t* pages = nullptr;
   int32_t pages_per_slot = 0;
-  const int32_t* source_length = nullptr;  // [slots], in positions, > 0
+  const int32_t* source_length = nullptr;  // [slots]: the number of source positions, > 0
 };
 
 namespace cuda {
 
-// The rows of a step in device memory. A launch is made for `rows` rows (the bucket); only the
-// device knows how many of them there are. Kernels never read the entries beyond the count.
+// The rows of a step in device memory. A launch is sized for `rows` rows, the step's bucket
+// (engine/decode/cuda/row_buckets.h), because only the device knows *count, the number of rows that
+// the step really has. Kernels never read the entries from *count on.
 struct StepRows {
   int64_t rows = 0;
-  const int32_t* count = nullptr;     // [1]
-  const int32_t* slot = nullptr;      // [rows] as in DecodeRows, of the first `count`
+  const int32_t* count = nullptr;  // [1]
+  // Like DecodeRows; of the [rows] entries only the first *count are defined.
+  const int32_t* slot = nullptr;      // [rows]
   const int32_t* lane = nullptr;      // [rows]
   const int32_t* position = nullptr;  // [rows]
   // The slots that run, in row order, at most `rows`. Slot number slots[i] has the rows
@@ -172,10 +184,11 @@ struct StepRows {
   const int32_t* slots = nullptr;
   const int32_t* first_row = nullptr;
   const int32_t* slot_count = nullptr;  // [1]
-  // The page of every position that a row attends over in self-attention, entry by entry the result
-  // of a look-up in SelfKvTables. Made once for all layers. nullptr: kernels use those tables.
+  // The page of every position that a row attends over in self-attention, as a look-up in
+  // SelfKvTables gives it. The table is made once for all layers of a step. nullptr: kernels look
+  // the pages up in SelfKvTables.
   const int32_t* pages = nullptr;  // [rows, page_stride]
-  int64_t page_stride = 0;         // a multiple of kPagePositions, at least the positions
+  int64_t page_stride = 0;  // a multiple of kPagePositions, at least the positions of any row
 };
 
 }  // namespace cuda

@@ -15,10 +15,12 @@ class MatrixRows {
   // read become zeros; the owner of the rows keeps the error.
   virtual void Read(int64_t first, int64_t count, float* to) const = 0;
 
-  // Reports whether the rows are signed bytes with a scale each: number = byte * scale. An int8
-  // matrix keeps these bytes, unless the instruction set limits weights to less than 127.
+  // Reports whether the rows are stored as signed bytes with one scale per row: number = byte *
+  // scale. If they are packed in int8, the packed matrix keeps these bytes, unless the instruction
+  // set limits weights to less than 127.
   virtual bool AreInt8() const { return false; }
-  // The same for int8; scales [count]. REQUIRES: AreInt8().
+  // Reads rows first .. first + count - 1 as bytes into `to` [count, k] and their scales into
+  // `scales` [count]. REQUIRES: AreInt8().
   virtual void ReadInt8(int64_t /*first*/, int64_t /*count*/, int8_t* /*to*/,
                         float* /*scales*/) const {}
 };

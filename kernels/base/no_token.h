@@ -1,4 +1,5 @@
-// The id of no token. It has no embedding, not even zero as -1 has (kernels/ops/embed.h).
+// An id that equals no token: no token of a vocabulary, nor -1, the token with an embedding of
+// zeros (kernels/ops/embed.h).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Observes operations, and parts of them that are worth a separate time, for measurements. Without
-// a probe, as in production, it costs a branch before and one after.
+// Observes operations, and those of their parts that are worth a separate measurement of time. An
+// operation without a probe, as in production, pays for one branch before and one after each part.
 //
-// The thread that runs the operation makes the calls, never its helpers. For shared work they cover
-// the pieces that this thread takes.
+// Only the thread that runs the operation calls the probe, never its helpers. If helpers share the
+// work, the calls cover the pieces that this thread takes.
 #pragma once
 
 namespace dragoman::kernels {
@@ -10,16 +10,19 @@ namespace dragoman::kernels {
 class OpProbe {
  public:
   virtual ~OpProbe() = default;
-  // A part that begins within another part ends before that part. `name` outlives the probe.
+  // Parts nest: a part that begins within another part ends before that part. REQUIRES: `name`
+  // outlives the probe.
   virtual void Before(const char* name) = 0;
   virtual void After() = 0;
 };
 
 // The names of the parts that the CPU operations report.
 namespace op_part {
-inline constexpr char kOperands[] = "rows to operands";  // of products in int8 or bfloat16
-inline constexpr char kActivation[] = "activation";      // one that no product applies itself
-inline constexpr char kFold[] = "fold logits";           // the output layer without its product
+// Rows are converted to the operands of int8 or bfloat16.
+inline constexpr char kOperands[] = "rows to operands";
+// An activation in a separate pass after its product.
+inline constexpr char kActivation[] = "activation";
+inline constexpr char kFold[] = "fold logits";  // the output layer without its product
 }  // namespace op_part
 
 // Probes the code from here to the end of the block. Does nothing if `probe` is nullptr.

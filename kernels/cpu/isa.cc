@@ -9,7 +9,8 @@
 namespace dragoman::kernels::cpu {
 namespace {
 
-// Returns the best one, or the one that the environment selects.
+// Returns the best instruction set that this machine supports, or the supported one that the
+// environment selects.
 const IsaEntry* Choose() {
   const char* const wish = std::getenv("DRAGOMAN_CPU_ISA");
   const IsaEntry* best = nullptr;

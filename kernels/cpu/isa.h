@@ -1,10 +1,11 @@
-// The instruction set of the CPU operations: the best one of this machine, chosen once.
+// The instruction set of the CPU operations: by default the best one that this machine supports. It
+// is chosen once.
 //
 // DRAGOMAN_CPU_ISA=<name> in the environment selects a lower one. A name that the machine does not
-// support has no effect. Results are bit-equal between runs only on the same instruction set,
-// except:
-//   * int8 products are bit-equal on all sets but two: kBaseline has no fused multiply-add to scale
-//     them with, and kAvx2 has shorter weights.
+// support has no effect. Results of two instruction sets differ in their last bits, with two
+// exceptions:
+//   * int8 products are bit-equal on all sets except kBaseline, which has no fused multiply-add to
+//     scale them with, and kAvx2, whose weights have fewer bits.
 //   * f32 and int8 results of the ARM sets are bit-equal to each other and to kAvx2Vnni. In
 //     bfloat16 kI8mm has its own order of sums.
 #pragma once
@@ -17,7 +18,8 @@
 
 namespace dragoman::kernels::cpu {
 
-// In ascending order of preference. A program has the sets of its processor family.
+// In ascending order of preference. A binary has the sets of the processor family that it is
+// compiled for.
 enum class Isa {
   // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
   kBaseline,    // "baseline": SSE2
@@ -39,12 +41,13 @@ std::vector<Isa> SupportedIsas();
 
 std::string_view IsaName(Isa isa);
 
-// The instruction set in use and its tables. Thread-safe.
+// The instruction set in use, and its tables of functions. Thread-safe.
 Isa ChosenIsa();
 const KernelTable& Kernels();
 const QuantizedTable& QuantizedKernels();
 
-// Selects the set for tests. REQUIRES: the set is supported; no operation is running.
+// Selects the instruction set, in tests. REQUIRES: the machine supports it; no operation is
+// running.
 void UseIsaForTest(Isa isa);
 
 }  // namespace dragoman::kernels::cpu

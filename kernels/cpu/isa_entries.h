@@ -1,5 +1,5 @@
-// The instruction sets of the processor family that is compiled for, with their tables: isa_x86.cc
-// or isa_arm.cc. isa.h chooses among them.
+// The instruction sets of the processor family that the binary is compiled for, with their tables.
+// Defined in isa_x86.cc or isa_arm.cc. isa.cc chooses among them.
 #pragma once
 
 #include <span>
@@ -16,13 +16,14 @@ struct IsaEntry {
   std::string_view name;
   const KernelTable* floats;
   const QuantizedTable* quantized;
-  bool supported;  // by this machine; always true for the first entry
+  bool supported;  // whether this machine supports it; always true for the first entry
 };
 
 // Returns the entries, the lowest first. They live as long as the process. Thread-safe.
 std::span<const IsaEntry> IsaEntries();
 
-// Selects tables for tests; they outlive all later operations. REQUIRES: no operation is running.
+// Selects an entry, in tests. REQUIRES: `entry` outlives all later operations; no operation is
+// running.
 void UseEntryForTest(const IsaEntry* entry);
 
 }  // namespace dragoman::kernels::cpu

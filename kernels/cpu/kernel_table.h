@@ -1,9 +1,10 @@
 // The inner loops of the CPU operations. One source (the .inc files of this folder) is compiled
-// once for each instruction set. A table of functions is chosen at run time.
+// once for each instruction set. Each compilation has a table of its functions, and one table is
+// chosen at run time (isa.h).
 //
-// Within an instruction set every function computes an output element in an order that only its own
-// operands determine, whatever the number of rows, the row's position in the call or the thread.
-// All functions are pure: any thread may call them.
+// Within an instruction set, the order in which a function computes an output element depends only
+// on the element's own operands, not on the number of rows, the row's place in the call or the
+// thread. All functions are pure: any thread may call them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,15 @@
 
 namespace dragoman::kernels::cpu {
 
-// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width]. The
-// width of the last panel is the rest of n, rounded up to kPanelStep.
+// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width of the
+// panel]. The last panel has the remaining outputs, and its width is their number rounded up to
+// kPanelStep.
 inline constexpr int kPanelWidth = 48;
 inline constexpr int kPanelStep = 16;
 
-// Positions of one call of the attention loops.
+// The largest number of positions that one call of the attention loops takes.
 inline constexpr int kTilePositions = 32;
-// The largest number of heads of a row.
+// The largest number of attention heads.
 inline constexpr int kMaxHeads = 64;
 // The largest number of query rows in one call of attend_block.
 inline constexpr int kBlockRows = 4;
@@ -30,20 +32,19 @@ struct GemmArgs {
   int64_t rows;
   int64_t k;
   const float* panels;
-  int64_t n;          // outputs, not rounded
+  int64_t n;          // number of outputs, not rounded
   const float* bias;  // [n rounded up to kPanelStep], never null
   float* y;           // where the first column of panel_begin is written; row stride ldy
   int64_t ldy;
   bool relu;
-  bool padded;          // y has room for the last panel's rounded width: write all of it
+  bool padded;          // rows of y have room for the last panel's rounded width: write all of it
   int64_t panel_begin;  // computes the panels panel_begin .. panel_end - 1
   int64_t panel_end;
 };
 
-// K and V are f32 or bfloat16; each loop over them exists for both.
-//
-// One tile of up to kTilePositions positions of one row of decoder self-attention, all heads. State
-// between tiles: max and sum [heads], acc [heads * head_dim].
+// The arguments of decoder self-attention for one tile of up to kTilePositions positions of one
+// row, all heads. K and V are f32 or bfloat16; there is a function for each. State between tiles:
+// max and sum [heads], acc [heads * head_dim].
 struct AttendRowArgs {
   const float* q;             // [heads * head_dim]
   const void* const* k_rows;  // [positions]: each [heads * head_dim]
@@ -60,7 +61,8 @@ struct AttendRowArgs {
   int64_t bias_stride = 0;
 };
 
-// One tile of positions of one head for up to kBlockRows query rows that share K and V.
+// The arguments of attention for one tile of positions of one head, for up to kBlockRows query rows
+// that share K and V.
 struct AttendBlockArgs {
   const float* q;  // [rows, head_dim], row stride q_stride
   int64_t q_stride;
@@ -82,7 +84,7 @@ struct AttendBlockArgs {
 
 struct KernelTable {
   void (*gemm)(const GemmArgs& args);
-  // In place on one row. Does nothing if IsOfProduct(activation).
+  // Applies the activation to one row in place. Does nothing if IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);
   // sum = x + residual, y = LN(sum); residual and sum may be null; y and sum may be x or residual.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
@@ -94,15 +96,17 @@ struct KernelTable {
   void (*gate)(Activation activation, const float* x, const float* by, int64_t n, float* y);
   // y = scale * x + p; p may be null.
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
-  // state = f * before + (1 - f) * x, f = sigmoid(gate), y = max(0, state); null before is zeros.
+  // state = f * before + (1 - f) * x with f = sigmoid(gate); y = max(0, state). A `before` of
+  // nullptr means zeros.
   void (*recur)(const float* gate, const float* x, const float* before, int64_t d, float* state,
                 float* y);
-  // Before the first tile max is -inf, and sum and acc are zero.
+  // REQUIRES for the attention loops: before the first tile of a row, max is -inf, and sum and acc
+  // are zero.
   void (*attend_row)(const AttendRowArgs& args);
   void (*attend_row_bfloat16)(const AttendRowArgs& args);
   void (*attend_block)(const AttendBlockArgs& args);
   void (*attend_block_bfloat16)(const AttendBlockArgs& args);
-  // Rounds to nearest even; a NaN stays one.
+  // Converts x [n] to bfloat16, rounded to nearest even. NaN stays NaN.
   void (*to_bfloat16)(const float* x, int64_t n, uint16_t* y);
   // acc *= 1 / sum.
   void (*normalise)(float* acc, float sum, int64_t n);
@@ -110,7 +114,7 @@ struct KernelTable {
   float (*row_max)(const float* x, int64_t n, bool* nan);
   // Returns the sum of exp(x - max). REQUIRES: max is finite.
   float (*exp_sum)(const float* x, int64_t n, float max);
-  // Writes the indices of all x[i] > threshold, ascending. Returns their number.
+  // Writes the indices i of all x[i] > threshold to `found`, ascending. Returns their number.
   int (*find_above)(const float* x, int64_t n, float threshold, int32_t* found);
 };
 

@@ -1,4 +1,4 @@
-// The inner loops for one instruction set; its compiler flags are in kernels/CMakeLists.txt.
+// The inner loops for AVX2. The compiler flags are in kernels/CMakeLists.txt.
 #define DRAGOMAN_ISA avx2
 #define DRAGOMAN_LANES 8
 #define DRAGOMAN_TILE_ROWS 4

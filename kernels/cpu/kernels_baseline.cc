@@ -1,4 +1,5 @@
-// The inner loops for one instruction set; its compiler flags are in kernels/CMakeLists.txt.
+// The inner loops for every x86-64 processor (SSE2). The compiler flags are in
+// kernels/CMakeLists.txt.
 #define DRAGOMAN_ISA baseline
 #define DRAGOMAN_LANES 4
 #define DRAGOMAN_TILE_ROWS 4

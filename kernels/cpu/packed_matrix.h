@@ -18,15 +18,15 @@ namespace dragoman::kernels::cpu {
 
 class PackedMatrix {
  public:
-  // Copies, with the threads of `context`. A bias of nullptr is zeros. `bias_padding` is the bias
-  // of the columns that round n up.
+  // Copies `weight` and `bias` (nullptr: zeros) with the threads of `context`. `bias_padding` is
+  // the bias of the columns that are added to round n up.
   PackedMatrix(OpContext& context, const MatrixRows& weight, const float* bias, int64_t n,
                int64_t k, float bias_padding);
 
-  // Bytes of one packed matrix of this shape.
+  // Returns the number of bytes of one packed matrix of this shape.
   static int64_t BytesOf(int64_t n, int64_t k);
 
-  // The arrays that a product reads, of all outputs or of a selection.
+  // The arrays that a product reads, for all columns or for selected ones.
   struct View {
     const float* panels;
     const float* bias;
@@ -34,15 +34,15 @@ class PackedMatrix {
   };
   View all() const { return {data_.get(), bias_.get(), n_}; }
 
-  // The same as Product::SelectedFloats and Select.
+  // Like Product::SelectedFloats and Product::Select (product.h).
   size_t SelectedFloats(int64_t count) const;
   void Select(const int32_t* ids, int64_t count, float* memory) const;
-  // Returns the view of a selection in `memory`, which Select has filled.
+  // Returns the view of `count` selected columns in `memory`. REQUIRES: Select has filled `memory`.
   View Selected(const float* memory, int64_t count) const;
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
-  // n rounded up to kPanelStep.
+  // Returns n rounded up to kPanelStep.
   int64_t padded_n() const { return padded_n_; }
   int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
   // Writes row `row` of the matrix to `x` [k].

@@ -9,9 +9,10 @@
 
 namespace dragoman::kernels::cpu {
 
-// Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1 that begin at multiples of
-// `multiple`. Makes one plain call if more threads are not worth it; otherwise each thread takes
-// several parts. The results of the operations do not depend on the split.
+// Calls work(begin, end, thread) on contiguous ranges that together are the tasks 0 .. tasks - 1.
+// Each range begins at a multiple of `multiple`. Calls it once, on this thread, if the work is not
+// worth another thread; otherwise the context's threads take several ranges each. The operations
+// give the same results for every division.
 template <typename Work>
 void ParallelFor(const OpContext& context, int64_t tasks, int64_t work_per_task, const Work& work,
                  int64_t multiple = 1) {

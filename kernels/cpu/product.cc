@@ -75,11 +75,11 @@ class QuantizedProduct final : public Product {
     weights_.Select(ids, count, memory);
   }
   size_t OperandFloats(int64_t rows) const override {
-    // Pads the rows so that the scales after them are aligned.
+    // The scales are padded, so that memory after them is aligned to 64 bytes.
     return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
   }
 
-  // First the rows, for their alignment, then their scales.
+  // The memory has the rows first, because they must be aligned, then their scales.
   Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const override {
     const Probed part(probe, op_part::kOperands);
     const QuantizedTable& kernels = QuantizedKernels();
@@ -144,8 +144,9 @@ Product::Product(ComputeType type, int64_t n, int64_t k, const float* bias)
   }
 }
 
-// A result, and also its exponent, is a sum plus a bias, with a relative error of about 2^-24 in
-// each term. Near the threshold the terms are at most |threshold| + 2 largest_bias.
+// A result is a sum plus a bias, and so is its exponent. Each of these terms has a relative error
+// of about 2^-24. If the result is near the threshold, the terms are at most |threshold| + 2
+// largest_bias.
 float ExponentBelow(float threshold, float largest_bias) {
   if (std::isinf(threshold)) return threshold;
   const float exponent = threshold * std::numbers::log2e_v<float>;
@@ -168,7 +169,7 @@ int64_t Product::BytesOf(ComputeType type, int64_t n, int64_t k) {
 std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,
                                                const MatrixRows& weight, const float* bias,
                                                int64_t n, int64_t k, float bias_padding) {
-  ChosenIsa();  // settled here, because Run must not allocate
+  ChosenIsa();  // chosen here, because Run must not allocate
   switch (type) {
     case ComputeType::kFloat32:
       return std::make_unique<FloatProduct>(context, weight, bias, n, k, bias_padding);

@@ -1,8 +1,9 @@
-// y = x W^T + bias in one of the CPU's number types, for the operations Linear and OutputLayer. x
-// and y are f32 in every type. int8 and bfloat16 first convert the rows of x to operands.
+// The product y = x W^T + bias in one of the CPU's number types, for the operations Linear and
+// OutputLayer. x and y are f32 in every type. In int8 and bfloat16 the rows of x are first
+// converted to operands (quantized_table.h).
 //
-// A row's result depends only on that row and the weights, however rows and columns are divided.
-// Immutable after Create. Thread-safe, with separate operands for each thread.
+// A row's result depends only on that row and the weights, however rows and columns are divided
+// among calls. Immutable after Create. Thread-safe, if each thread has operands of its own.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,14 @@
 
 namespace dragoman::kernels::cpu {
 
-// Rows of x in the form that a product reads. Valid as long as x and the memory given to Prepare.
+// Rows of x in the form that a product reads. Valid as long as x and the memory that Prepare was
+// given are unchanged.
 struct Operand {
   const void* rows = nullptr;
   const float* scales = nullptr;
 };
 
-// Selected columns of a product, in memory of the caller that Select has filled.
+// Columns that are selected from a product. `memory` is the caller's, filled by Select.
 struct SelectedColumns {
   const float* memory = nullptr;
   int64_t n = 0;
@@ -34,31 +36,34 @@ struct ProductArgs {
   float* y;  // where the first column of block_begin is written; row stride ldy
   int64_t ldy;
   bool relu;
-  // y has room for the last block's columns up to padded_n(): write all of them.
+  // Rows of y have room for the last block's columns up to padded_n(): write all of them.
   bool padded;
   int64_t block_begin;  // computes the blocks block_begin .. block_end - 1
   int64_t block_end;
-  // REQUIRES Folds(), `padded` and no relu. y may then be nullptr: no result is stored.
+  // Folds the results (result_fold.h). y may then be nullptr, and no result is stored. REQUIRES:
+  // Folds(), `padded` and not `relu`.
   const ResultFold* fold = nullptr;
-  // Only these columns are computed and counted in blocks. nullptr: all columns.
+  // Computes these columns only, and block numbers count only them. nullptr: all columns.
   const SelectedColumns* selected = nullptr;
 };
 
 class Product {
  public:
-  // Columns of a block, the unit of division.
+  // The number of columns of a block. Callers divide the columns of a product into blocks.
   static constexpr int64_t kBlockColumns = 96;
-  // The number of selected columns is rounded up to a multiple of this, also in memory.
+  // The number of selected columns is rounded up to a multiple of this number, in memory and in y.
   static constexpr int64_t kSelectStep = 16;
 
-  // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
-  // the bias of the columns that round n up. Returns nullptr if the type has no kernel.
+  // Copies W [n, k] and bias [n] (nullptr: none) with the threads of `context`. `bias_padding` is
+  // the bias of the columns that are added to round n up. Returns nullptr if the CPU has no kernel
+  // of this type.
   static std::unique_ptr<const Product> Create(OpContext& context, ComputeType type,
                                                const MatrixRows& weight, const float* bias,
                                                int64_t n, int64_t k, float bias_padding);
   virtual ~Product() = default;
 
-  // Returns bytes() of a product of this shape, 0 if the type has no kernel.
+  // Returns what bytes() returns for a product of this shape; 0 if the CPU has no kernel of this
+  // type.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
@@ -68,22 +73,25 @@ class Product {
   virtual int64_t padded_n() const = 0;
   int64_t bytes() const { return bytes_; }
 
-  // Writes row `row` of W to `x` [k], with the values that are multiplied.
+  // Writes row `row` of W to `x` [k] as f32, with the values that are multiplied, which may be
+  // rounded.
   virtual void UnpackRow(int64_t row, float* x) const = 0;
 
-  // Returns the floats for `count` selected columns, proportional to `count` rounded up to
-  // kSelectStep; a multiple of 64 bytes.
+  // Returns the number of floats that `count` selected columns take. It is proportional to `count`
+  // rounded up to kSelectStep, and amounts to a multiple of 64 bytes.
   virtual size_t SelectedFloats(int64_t count) const = 0;
 
-  // Copies columns to `memory` [SelectedFloats(count)], aligned to 64 bytes. Their results have the
-  // same bits as without a selection. REQUIRES: ids [count], from 0 to n() - 1.
+  // Copies the columns `ids` [count] to `memory` [SelectedFloats(count)], which is aligned to 64
+  // bytes. Their results have the same bits as without a selection. REQUIRES: ids are from 0 to n()
+  // - 1.
   virtual void Select(const int32_t* ids, int64_t count, float* memory) const = 0;
 
-  // Returns the floats of memory for the operands of `rows` rows; 0 if x itself is the operand.
+  // Returns the number of floats that the operands of `rows` rows take; 0 if x itself is the
+  // operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // Prepares the operands of x [rows, k], dense, in memory [OperandFloats(rows)], aligned to 64
-  // bytes. Reports the conversion, if there is one, to `probe` (may be nullptr).
+  // Converts x [rows, k], dense, to operands in `memory` [OperandFloats(rows)], which is aligned to
+  // 64 bytes. Tells `probe` (may be nullptr) about the conversion, if there is one.
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
   // Returns the operands from row `row` on.

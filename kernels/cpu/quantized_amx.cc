@@ -1,4 +1,4 @@
-// The inner loops of quantized products for one instruction set; its compiler flags are in
+// The inner loops of quantized products and attention for AMX. The compiler flags are in
 // kernels/CMakeLists.txt.
 #define DRAGOMAN_ISA amx
 #define DRAGOMAN_LANES 16

@@ -1,5 +1,5 @@
-// The inner loops of quantized products for one instruction set; its compiler flags are in
-// kernels/CMakeLists.txt.
+// The inner loops of quantized products and attention for AVX-512 with VNNI. The compiler flags are
+// in kernels/CMakeLists.txt.
 #define DRAGOMAN_ISA avx512_vnni
 #define DRAGOMAN_LANES 16
 #define DRAGOMAN_VNNI 1

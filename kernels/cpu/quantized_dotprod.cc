@@ -1,5 +1,5 @@
-// The inner loops of quantized products for one instruction set; its compiler flags are in
-// kernels/CMakeLists.txt.
+// The inner loops of quantized products and attention for 64-bit ARM with dotprod. The compiler
+// flags are in kernels/CMakeLists.txt.
 #define DRAGOMAN_ISA dotprod
 #define DRAGOMAN_LANES 4
 #define DRAGOMAN_DOTPROD 1

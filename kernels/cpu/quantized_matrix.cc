@@ -15,14 +15,15 @@ namespace {
 
 constexpr int64_t kStripGroupBytes = int64_t{kStripWidth} * kGroupBytes;
 
-// The largest number of pairs of groups in a row with exact sums.
+// The largest number of pairs of groups in a column, which bounds k to 131,072 with short weights.
 constexpr size_t kMaxPairs = size_t{1} << 14;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 bool ShortWeights() { return QuantizedKernels().weight_limit < kRowLimit; }
 
-// QuantizedGemmArgs::order: numbers per strip, in whole cache lines; 0 if it is not used.
+// Returns the number of entries of QuantizedGemmArgs::order for one strip, a whole number of cache
+// lines; 0 if the order is not used.
 int64_t OrderStride(ComputeType type, int64_t groups) {
   if (type != ComputeType::kInt8 || !ShortWeights()) return 0;
   constexpr int64_t kPerLine = 64 / sizeof(uint16_t);
@@ -34,8 +35,9 @@ int64_t OrderFloats(ComputeType type, int64_t padded_n, int64_t groups) {
          static_cast<int64_t>(sizeof(uint16_t)) / static_cast<int64_t>(sizeof(float));
 }
 
-// Reports whether numbers from 0 to 255 times the weights of a pair of groups fit 16 bits in the
-// sums of pmaddubsw: numbers 0 and 1 of both groups together, and 2 and 3.
+// Reports whether the products of a pair of groups of weights with any bytes from 0 to 255 fit 16
+// bits where they are added up: in the sums of pmaddubsw of both groups, numbers 0 and 1 together,
+// and numbers 2 and 3 together, in every column.
 bool FitsIn16(const int8_t* pair) {
   constexpr int kMost = 32767 / 255;
   for (int64_t at = 0; at < kStripGroupBytes; at += 2) {
@@ -49,7 +51,8 @@ bool FitsIn16(const int8_t* pair) {
   return true;
 }
 
-// Writes the order of a strip, `stride` numbers. fits(pair) reports whether a pair fits 16 bits.
+// Writes the order of a strip, `stride` entries (QuantizedGemmArgs::order). fits(pair) reports
+// whether the products of a pair of groups fit 16 bits in sum.
 template <class Fits>
 void WriteOrder(int64_t pairs, Fits fits, int64_t stride, uint16_t* order) {
   uint16_t* next = order + 1;
@@ -81,8 +84,9 @@ int WeightLimit(const float* column, int64_t k) {
   }
   // QuantizeRows handles columns of NaN, infinity or only zeros.
   if (!(most > 0) || std::isinf(most)) return kernels.weight_limit;
-  // Rounding adds at most 1/2 to each of two numbers, so two integers whose unrounded sum is below
-  // the limit do not exceed it. The margin is for scaling in f32.
+  // Rounding adds at most 1/2 to each of two numbers. So if their sum before rounding is below the
+  // limit, the sum of the two integers is at most the limit. The margin of 0.01 is for the error of
+  // scaling in f32.
   const double limit = (kernels.pair_limit - 0.01) * (most / most_of_two);
   return std::min(kernels.weight_limit, static_cast<int>(limit));
 }
@@ -199,7 +203,8 @@ size_t QuantizedMatrix::SelectedFloats(int64_t count) const {
   return static_cast<size_t>(BytesOf(type_, count, k_)) / sizeof(float);
 }
 
-// First the strips, for their alignment, then one number of each kind per column, then the order.
+// The memory has the strips first, because they must be aligned, then one number of each kind per
+// column, then the order.
 QuantizedMatrix::View QuantizedMatrix::Selected(const float* memory, int64_t count) const {
   const int64_t padded = RoundUp(count, kStripWidth);
   const float* const bias = memory + padded * groups_;
@@ -211,7 +216,8 @@ QuantizedMatrix::View QuantizedMatrix::Selected(const float* memory, int64_t cou
   return view;
 }
 
-// Strip by strip. Writes the groups in memory order and reads up to 16 strips in that order.
+// Works strip by strip. Writes the groups in the order of memory and reads up to 16 strips, each in
+// this order.
 void QuantizedMatrix::Select(const int32_t* ids, int64_t count, float* memory) const {
   const bool int8 = type_ == ComputeType::kInt8;
   const int64_t padded = RoundUp(count, kStripWidth);
@@ -241,7 +247,7 @@ void QuantizedMatrix::Select(const int32_t* ids, int64_t count, float* memory) c
                   static_cast<size_t>(kStripWidth - columns) * kGroupBytes);
     }
     if (order() == nullptr) continue;
-    // A pair fits if it fits in every strip that the columns come from.
+    // A pair of groups fits if it fits in every strip that the columns come from.
     std::bitset<kMaxPairs> others;
     for (int c = 0; c < columns; ++c) {
       const uint16_t* const strip = order() + ids[first + c] / kStripWidth * order_stride();

@@ -1,5 +1,6 @@
 // A weight matrix [n, k] in int8 or bfloat16, in the strips of quantized_table.h, with its bias. In
-// int8 it also has the numbers that turn a column's exact sum into a result.
+// int8 it also has the scale and the start of each column, which turn the column's exact sum into a
+// result (QuantizedGemmArgs).
 //
 // Immutable. Owns its memory, aligned to 64 bytes, in large pages if the system provides them.
 #pragma once
@@ -18,36 +19,40 @@ class OpContext;
 
 namespace dragoman::kernels::cpu {
 
-// Returns the groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
+// Returns the number of 4-byte groups (quantized_table.h) of an operand row of k numbers. REQUIRES:
+// type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// The largest magnitude of an int8 number of a row, unless it is a weight of a product.
+// The largest magnitude of an int8 number of an operand row, except for weights of a product
+// (WeightLimit).
 inline constexpr int kRowLimit = 127;
 
-// Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use:
-// QuantizedTable::weight_limit, or less if two neighbours would add up to more than pair_limit.
+// Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use.
+// It is QuantizedTable::weight_limit, or less if with it two neighbouring weights would add up to
+// more than pair_limit.
 int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };
 
-// Converts rows of a matrix [., k] to operands of `groups` groups [count], in int8 with one scale
-// each. Keeps numbers that are stored as int8, except weights if weight_limit is below kRowLimit.
-// The caller owns memory [count * k]. REQUIRES: type is kInt8 or kBFloat16.
+// Converts rows first .. first + count - 1 of a matrix [., k] to operands of `groups` groups, in
+// int8 with one scale for each row. Numbers that are stored as int8 are kept, except weights if
+// weight_limit is below kRowLimit. `memory` [count * k] is the caller's. REQUIRES: type is kInt8 or
+// kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
                      int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales);
 
 class QuantizedMatrix {
  public:
-  // Copies, with the threads of `context`. A bias of nullptr is zeros. `bias_padding` is the bias
-  // of the columns that round n up. REQUIRES: type is kInt8 or kBFloat16.
+  // Copies `weight` and `bias` (nullptr: zeros) with the threads of `context`. `bias_padding` is
+  // the bias of the columns that are added to round n up. REQUIRES: type is kInt8 or kBFloat16.
   QuantizedMatrix(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
                   int64_t n, int64_t k, float bias_padding);
 
-  // Bytes of one packed matrix of this shape.
+  // Returns the number of bytes of one packed matrix of this shape.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
-  // The arrays that a product reads, of all columns or of a selection.
+  // The arrays that a product reads, for all columns or for selected ones.
   struct View {
     const uint8_t* strips;
     const float* bias;
@@ -61,10 +66,10 @@ class QuantizedMatrix {
             order(), n_};
   }
 
-  // The same as Product::SelectedFloats and Select.
+  // Like Product::SelectedFloats and Product::Select (product.h).
   size_t SelectedFloats(int64_t count) const;
   void Select(const int32_t* ids, int64_t count, float* memory) const;
-  // Returns the view of a selection in `memory`, which Select has filled.
+  // Returns the view of `count` selected columns in `memory`. REQUIRES: Select has filled `memory`.
   View Selected(const float* memory, int64_t count) const;
 
   int64_t n() const { return n_; }

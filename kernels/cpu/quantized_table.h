@@ -1,19 +1,21 @@
-// The inner loops of products in int8, with exact sums in s32, and in bfloat16, with sums in f32.
-// One source (quantized.inc, amx.inc) serves all instruction sets.
+// The inner loops of products and attention in int8, with exact sums in s32, and of products in
+// bfloat16, with sums in f32. quantized.inc and amx.inc have the code for all instruction sets. A
+// table of functions is chosen at run time (isa.h).
 //
 // The loops read operands of both types in groups of 4 bytes along k: 4 int8 or 2 bfloat16 numbers.
-//   rows     [rows][k], each row a whole number of kGroupBlock groups; the rounding of k is filled
-//            with zero (int8: the zero point)
+//   rows     [rows][k], each row padded to a multiple of kGroupBlock groups with zeros (int8: with
+//            the zero point)
 //   weights  W [n, k] in strips of kStripWidth columns: [strip][group][column][4 bytes], the layout
-//            of dot-product instructions and tiles; the rounding of n and k is filled with zero
+//            of dot-product instructions and tiles; n and k are padded with zeros
 //
-// int8 (as in CTranslate2 and Marian): a row x is q = round(x / s) + 128 as u8 with s = max|x| /
-// 127. A column w of W is round(w / t) as s8 with t = max|w| / limit (WeightLimit). With `start` =
-// -128 sum(w) the sums are those of signed numbers, at most 127 * 127 * k. They are exact for k up
-// to 133,000 on every instruction set, so a row's result depends only on the row and the weights.
-// The limit is 127, except with AVX2 alone: its instruction for bytes (vpmaddubsw) adds up two
-// products in 16 bits, and 255 * (127 + 127) would silently overflow them. So sums with AVX2 differ
-// from those of the other instruction sets, which are all equal.
+// int8 (as in CTranslate2 and Marian): a row x becomes q = round(x / s) + 128 as u8 with s = max|x|
+// / 127. A column w of W becomes round(w / t) as s8 with t = max|w| / limit (WeightLimit). A sum
+// begins with `start` = -128 sum(w), so it is the sum for signed numbers, at most 127 * 127 * k. It
+// is exact for k up to 133,000 on every instruction set, so a row's result depends only on the row
+// and the weights. The limit is 127, except with AVX2 alone. There the instruction for bytes
+// (vpmaddubsw) adds up two products in 16 bits, and 255 * (127 + 127) would silently overflow them.
+// So results with AVX2 alone differ from those of the other instruction sets, whose sums are all
+// equal.
 //
 // bfloat16: both operands are rounded to nearest even. The instruction set fixes the order of the
 // sums. It does not depend on the other rows.
@@ -32,7 +34,7 @@ namespace dragoman::kernels::cpu {
 
 inline constexpr int kStripWidth = 16;
 inline constexpr int kGroupBytes = 4;
-// Operand rows are multiples of this many groups: 64 bytes.
+// Operand rows are padded to a multiple of this many groups, which is 64 bytes.
 inline constexpr int kGroupBlock = 16;
 inline constexpr int kZeroPoint = 128;
 
@@ -41,11 +43,12 @@ struct QuantizedGemmArgs {
   int64_t rows;
   int64_t groups;  // a multiple of kGroupBlock: a row of x is 4 * groups bytes
   const uint8_t* strips;
-  int64_t n;             // columns, not rounded
+  int64_t n;             // number of columns, not rounded
   const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
-  // int8 with short weights (weight_limit below 127), else nullptr: for each strip, order_stride
-  // apart, the order in which pairs of neighbouring groups are added up. First the number of pairs
-  // whose products fit 16 bits in sum, for every column and x; then these, then the other pairs.
+  // nullptr unless int8 weights are limited below 127 (weight_limit). Then it has for each strip,
+  // order_stride apart, the order in which pairs of neighbouring groups are added up. The first
+  // entry is the number of pairs whose products fit 16 bits in sum, for every column and every x.
+  // These pairs follow, then the other pairs.
   const uint16_t* order;
   int64_t order_stride;
   const float* column_scale;  // int8: [n rounded up to kStripWidth]
@@ -55,27 +58,29 @@ struct QuantizedGemmArgs {
   int64_t ldy;
   const ResultFold* fold;  // nullptr: none. With a fold, y may be nullptr: no result is stored
   Activation activation;   // kNone with a fold
-  bool padded;             // y has room for the last strip's rounded width: write all of it
-  int64_t strip_begin;     // computes the strips strip_begin .. strip_end - 1
+  bool padded;          // rows of y have room for the last strip's rounded width: write all of it
+  int64_t strip_begin;  // computes the strips strip_begin .. strip_end - 1
   int64_t strip_end;
 };
 
-// q of a row for attention over int8 rows: s8 in the order of K, and numbers per lane.
+// The query of one row for attention over int8 rows (int8_kv_row.h). q is quantized to s8, in the
+// order of K, with the following numbers for each lane, which is one head.
 struct Int8Query {
   const int8_t* values;  // [k_bytes]
-  const float* scales;   // multiplied by 1 / sqrt(head_dim)
+  const float* scales;   // scales of q times 1 / sqrt(head_dim)
   const int32_t* zeros;  // [all lanes]: what K's zero point adds to the dot product
 };
 
-// One tile of up to kTilePositions positions of one query row, all heads. The weights of the
-// positions become integers of 15 bits that include V's scale, so both products of attention are
-// exact sums in s32. Scores, softmax and the state between tiles are f32.
+// The arguments of self-attention for one tile of up to kTilePositions positions of one query row,
+// all heads. The weights of the positions are multiplied by V's scales and rounded to integers of
+// 15 bits. So both products of attention, with K and with V, are exact sums in s32. Scores, softmax
+// and the state between tiles are f32.
 struct Int8AttendArgs {
   const Int8KvRow* shape;
   Int8Query q;
   const uint8_t* const* rows;  // [positions]
   int positions;
-  // State between tiles: [all lanes]; acc [heads * head_dim].
+  // State between tiles: max and sum [all lanes]; acc [heads * head_dim].
   float* max;
   float* sum;
   float* acc;
@@ -84,21 +89,23 @@ struct Int8AttendArgs {
   int64_t bias_stride = 0;
 };
 
-// Rows of K and V that the next call of attend_int8 reads.
+// Rows of K and V that the next call of attend_int8 reads, to be prefetched.
 struct Int8RowsAhead {
   const uint8_t* const* rows = nullptr;
   int count = 0;
 };
 
-// One block of cross-attention for up to kBlockRows rows of a slot, all heads. Products and state
-// are as above, so a row's context depends only on the row and the block.
+// The arguments of cross-attention for one block (Int8KvBlock) and up to kBlockRows rows of a slot,
+// all heads. Products and state are as in Int8AttendArgs, so a row's context depends only on the
+// row and the block.
 struct Int8BlockArgs {
   const Int8KvBlock* shape;
   const uint8_t* block;
-  const uint8_t* ahead;  // a block that is read soon and is prefetched; nullptr: none
-  int positions;         // of the block, > 0
+  const uint8_t* ahead;  // a block that a later call reads, to be prefetched; nullptr: none
+  int positions;         // number of positions in the block, > 0
   int rows;
-  // Queries by row: s8 in the order of the row's numbers; scales and zeros [heads] as in Int8Query.
+  // The queries, one for each row: s8 in the order of the row's numbers; scales and zeros [heads]
+  // as in Int8Query.
   const int8_t* q;
   int64_t q_stride;
   const float (*q_scales)[kMaxHeads];
@@ -110,7 +117,8 @@ struct Int8BlockArgs {
 };
 
 struct QuantizedTable {
-  // The largest magnitude of an int8 weight, and of the sum of a column's numbers 2 i and 2 i + 1.
+  // weight_limit: the largest magnitude of an int8 weight. pair_limit: the largest magnitude of the
+  // sum of a column's weights 2 i and 2 i + 1.
   int weight_limit;
   int pair_limit;
   // Converts x [count, k] to operands of `groups` groups with numbers in -limit .. limit.
@@ -119,10 +127,11 @@ struct QuantizedTable {
                         uint8_t* rows, float* scales);
   // Converts one row of x to an operand. NaN and infinity are kept.
   void (*round_row)(const float* x, int64_t k, int64_t groups, uint8_t* row);
-  // y * sigmoid(y) in place, for rows that become operands. The relative error is below 7e-5 from y
-  // = -86 on (below, the result is above -1e-6); bfloat16 has 4e-3 and int8 more.
+  // Computes y * sigmoid(y) in place, for rows that are converted to operands next. The relative
+  // error is below 7e-5 for y >= -86; for smaller y the result is above -1e-6. The conversion has a
+  // relative error of 4e-3 in bfloat16 and more in int8.
   void (*swish)(float* y, int64_t n);
-  // The first k numbers of an operand row as f32.
+  // Converts the first k numbers of an operand row to f32.
   void (*widen_quantized_row)(const uint8_t* row, int64_t k, float scale, float* x);
   void (*widen_rounded_row)(const uint8_t* row, int64_t k, float* x);
   // Writes k and v [heads * head_dim] of one position as a row.
@@ -130,21 +139,22 @@ struct QuantizedTable {
   // Converts q [heads * head_dim] to the arrays of Int8Query.
   void (*write_query)(const Int8KvRow& shape, const float* q, int8_t* values, float* scales,
                       int32_t* zeros);
-  // Attends for up to kBlockRows rows, best of one slot. Before a row's first tile max is -inf, and
-  // sum and acc are zero. `ahead`: the rows that the next call reads.
+  // Computes the next tile for each of `rows` [count], up to kBlockRows rows. It is fastest if they
+  // are of one slot. Prefetches `ahead`. REQUIRES: before a row's first tile max is -inf, and sum
+  // and acc are zero.
   void (*attend_int8)(const Int8AttendArgs* rows, int count, const Int8RowsAhead& ahead);
-  // Writes k and v [positions, heads * head_dim], with row stride ld, as a whole block.
+  // Writes k and v [positions, heads * head_dim], whose rows are ld apart, as a complete block.
   void (*write_kv_block)(const Int8KvBlock& shape, const float* k, const float* v, int64_t ld,
                          int positions, uint8_t* block);
-  // Converts q [heads * head_dim] to the numbers of one row in Int8BlockArgs.
+  // Converts q [heads * head_dim] to the values, scales and zeros of one row in Int8BlockArgs.
   void (*write_block_query)(const Int8KvBlock& shape, const float* q, int8_t* values, float* scales,
                             int32_t* zeros);
-  // The same as attend_int8, for a block.
+  // Like attend_int8, but takes one block of source positions.
   void (*attend_int8_block)(const Int8BlockArgs& args);
-  // dots[position] = q . k of one head of a block: K as stored, from 0 to 255, times q [head_dim].
-  // REQUIRES: every sum fits 32 bits.
+  // Computes dots[position] = q . k for one head of a block. K is taken as stored, from 0 to 255; q
+  // is [head_dim]. REQUIRES: every sum fits 32 bits.
   void (*dot_block)(const Int8KvBlock& shape, const uint8_t* head, const int16_t* q, int32_t* dots);
-  // Adds up the lanes of each row of ResultFold::sums as a tree.
+  // Adds up the lanes of each row of ResultFold::sums by a tree: sums[r] is the sum of row r.
   void (*add_lanes)(const float* lanes, int64_t rows, float* sums);
   void (*gemm_int8)(const QuantizedGemmArgs& args);
   void (*gemm_bfloat16)(const QuantizedGemmArgs& args);

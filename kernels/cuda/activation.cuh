@@ -9,8 +9,9 @@ namespace dragoman::kernels::cuda {
 
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
-// exp(x) and x / y for a result rounded to T. For 16 bits they are approximations with a fifth of
-// the instructions. The result is then within 0.503 ulp (0.5 is exact rounding).
+// Exp returns exp(x), Ratio returns x / y, for a result that is rounded to T afterwards. For a
+// 16-bit T they are approximations with a fifth of the instructions; the rounded result is then
+// within 0.503 ulp, where exact rounding has 0.5.
 template <class T>
 __device__ float Exp(float x) {
   if constexpr (sizeof(T) == 2) {
@@ -28,7 +29,8 @@ __device__ float Ratio(float x, float y) {
   }
 }
 
-// Applies the activation to a number rounded later to T. Keeps NaN, unlike fminf and fmaxf.
+// Applies the activation to a number that is rounded to T afterwards. Keeps NaN: the comparisons
+// stand for fminf and fmaxf, which would drop it.
 template <Activation kActivation, class T>
 __device__ float Apply(float x) {
   if constexpr (kActivation == Activation::kNone) {

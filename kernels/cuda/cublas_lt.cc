@@ -7,7 +7,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// In these versions Same (linear_cuda.cc) may compare the struct of algorithms byte by byte.
+// In these versions of cuBLASLt the struct of an algorithm may be compared byte by byte, as Same in
+// linear_cuda.cc does.
 static_assert(CUBLAS_VER_MAJOR == 12 || CUBLAS_VER_MAJOR == 13);
 
 struct Loaded {
@@ -24,13 +25,13 @@ bool Find(void* library, const char* name, Function* function) {
 Loaded Load() {
   Loaded loaded;
   void* library = nullptr;
-  // First the version of this build's headers, then any other.
+  // First the library with the major version of this build's headers, then any other.
   const std::string names[] = {"libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR),
                                "libcublasLt.so"};
   for (const std::string& name : names) {
     library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;
-    // The error about the first name is the helpful one.
+    // Keeps the error about the first name, which helps more than the second one.
     const char* words = dlerror();
     if (loaded.why.empty()) loaded.why = words == nullptr ? name : words;
   }
@@ -69,7 +70,7 @@ Loaded Load() {
 }  // namespace
 
 const CublasLt* LoadCublasLt(const char** why) {
-  // Never destroyed, because threads may still run at exit.
+  // The object is never destroyed, because threads may still use it at exit.
   static const Loaded& loaded = *new Loaded(Load());
   *why = loaded.why.c_str();
   return loaded.why.empty() ? &loaded.functions : nullptr;

@@ -1,5 +1,5 @@
-// cuBLASLt, opened at run time. So a binary with CUDA support also starts without the library (half
-// a gigabyte) and serves on the CPU.
+// cuBLASLt, opened at run time. So a binary with CUDA support also starts on a machine without the
+// library, which has half a gigabyte, and translates on the CPU.
 //
 // Thread-safe. Loaded at the first use, never unloaded.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// The cuBLASLt functions in use, by their own names.
+// The cuBLASLt functions that are used, under cuBLASLt's names without the prefix.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
@@ -28,8 +28,9 @@ struct CublasLt {
   decltype(&cublasLtGetVersion) get_version = nullptr;
 };
 
-// Returns nullptr if the library cannot be opened or has another major version than this build's
-// headers, with the reason in `why` (not null; the text lives as long as the process).
+// Returns the functions. If the library cannot be opened, or its major version is not that of this
+// build's headers, returns nullptr and sets *why to the reason, a text that lives as long as the
+// process. REQUIRES: `why` is not null.
 const CublasLt* LoadCublasLt(const char** why);
 
 }  // namespace dragoman::kernels::cuda

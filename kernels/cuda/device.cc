@@ -15,7 +15,7 @@ std::string VersionText(int version) {
 
 std::string WhyNone(cudaError_t status) {
   if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device";
-  // The runtime has one code for a missing driver and one that is too old.
+  // The runtime has one error code for both a missing driver and one that is too old.
   const int driver = DriverVersion();
   const std::string needed = "driver " + std::to_string(LeastDriver()) + " or newer";
   if (driver == 0) return "no CUDA driver: this build needs " + needed;
@@ -80,7 +80,7 @@ int CurrentDevice() {
 }
 
 bool LaunchesEarly() {
-  // Capturing such an edge in a graph needs a driver that knows it.
+  // A capture of early launches gives a graph an edge that the driver must know.
   constexpr int kEdgesSince = 12'030;
   static const bool known = DriverVersion() >= kEdgesSince;
   int major = 0;

@@ -20,8 +20,8 @@ struct DeviceInfo {
   int64_t free_bytes = 0;
   bool mps = false;  // other processes share the device through MPS
 
-  // Reports whether the device is a MIG part of a card; multiprocessors and memory are the part's.
-  // A process sees only one such part.
+  // Reports whether the device is a MIG slice of a card. multiprocessors and the bytes are then
+  // those of the slice. A process sees only one slice.
   bool IsMigPart() const { return name.find(" MIG ") != std::string::npos; }
 };
 
@@ -29,8 +29,9 @@ struct DeviceInfo {
 // log: no driver, a driver that is too old for this build, or no device.
 int DeviceCount(std::string* why);
 
-// Leaves `info` unchanged on an error. Starts a context on the device, which takes time and some of
-// its memory: call it only for devices that will be used.
+// Describes device `index` in *info, or leaves it unchanged on an error. Starts a context on the
+// device, which takes time and some of the device's memory: call it only for devices that will be
+// used.
 Error Describe(int index, DeviceInfo* info);
 
 // Gets the free bytes of the current device's memory.
@@ -41,12 +42,13 @@ Error SetDevice(int index);
 // Returns the current device, -1 if there is none.
 int CurrentDevice();
 
-// Reports whether a kernel on the current device may begin while the one before it ends. True on
-// Hopper and later (9.0) with a driver that knows CUDA 12.3, unless EarlyLaunches (launch.h)
-// forbids it for this thread, for measurements or to find an error.
+// Reports whether a kernel on the current device may begin while the one before it ends. This is
+// true on Hopper and later (9.0) with a driver that knows CUDA 12.3, unless an EarlyLaunches object
+// (launch.h) forbids it for this thread, as measurements and the search for an error do.
 bool LaunchesEarly();
 
-// The newest CUDA that the driver knows (0: no driver), and this build's. 13000 is 13.0.
+// DriverVersion: the newest CUDA that the driver knows; 0 without a driver. RuntimeVersion: the
+// CUDA of this build. 13000 is 13.0.
 int DriverVersion();
 int RuntimeVersion();
 
@@ -54,19 +56,20 @@ int RuntimeVersion();
 int LeastDriver();
 
 // Returns the architectures of this build's kernels, in the form of DRAGOMAN_CUDA_ARCHS: "80, 120,
-// 120-virtual". Virtual ones are PTX, which a driver compiles for every later card.
+// 120-virtual". Virtual architectures are PTX, which a driver compiles for every later card.
 const char* CompiledArchitectures();
 
 // Whether a device can run this build's kernels depends on the architectures compiled into it
 // (DRAGOMAN_CUDA_ARCHS), not on a property of the device alone: a build for one architecture has no
 // code for most cards, a build with PTX has code for later cards.
 //
-// FindCode returns kNone if the device can run them, otherwise the runtime's error. It starts a
-// context on the device. If only PTX fits, the driver compiles a little.
+// FindCode returns kNone if the device can run this build's kernels, otherwise the runtime's error.
+// It starts a context on the device. If the build has only PTX for the device, the driver compiles
+// a small kernel.
 Error FindCode(int index);
 
-// Reports whether an error of FindCode means that nothing was compiled for the device. Other errors
-// concern the device or the driver, for example one that is older than the PTX.
+// Reports whether an error of FindCode means that this build has no code for the device. Other
+// errors concern the device or the driver, for example a driver that is older than the PTX.
 bool MeansNoCode(Error error);
 
 }  // namespace dragoman::kernels::cuda

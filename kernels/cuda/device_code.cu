@@ -5,7 +5,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Never launched. A device with code for it has code for all kernels (kernels/CMakeLists.txt).
+// Never launched. A device for which the build has code of this kernel has code of all kernels
+// (kernels/CMakeLists.txt).
 __global__ void __launch_bounds__(32) AskedAfterKernel() {}
 
 }  // namespace

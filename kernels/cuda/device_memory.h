@@ -37,8 +37,8 @@ class DeviceBuffer {
   int64_t bytes_ = 0;
 };
 
-// Page-locked host memory, at host() for the host and at device() for the device. Events or fences
-// decide when one side sees the other's writes.
+// Page-locked host memory that both sides can access: the host at host(), the device at device().
+// Events or fences decide when one side sees what the other has written.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;
@@ -68,8 +68,8 @@ class PinnedBuffer {
   int64_t bytes_ = 0;
 };
 
-// Copies in order with the stream's kernels, from and to either side. With pinned host memory it
-// returns at once, with other host memory when it no longer needs it.
+// Copies in order with the stream's kernels, between any of host and device memory. If the host
+// memory is pinned, returns at once; otherwise returns when it no longer needs the host memory.
 Error Copy(Stream stream, void* to, const void* from, int64_t bytes);
 
 // Sets every byte of device memory to `value`, in order with the stream's kernels.

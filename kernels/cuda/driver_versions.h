@@ -7,7 +7,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Returns the driver's major version, 0 for an unknown version of CUDA.
+// Returns the major version of the oldest driver for this major version of CUDA, or 0 for an
+// unknown version of CUDA.
 constexpr int LeastDriverOf(int cuda_major) {
   switch (cuda_major) {
     case 12:

@@ -30,7 +30,7 @@ __device__ inline __nv_bfloat16 FromFloat<__nv_bfloat16>(float x) {
   return __float2bfloat16_rn(x);
 }
 
-// Elements that one thread loads or stores at once.
+// The number of elements of a piece, the 16 bytes that one thread loads or stores at once.
 template <class T>
 inline constexpr int kPieceElements = 16 / static_cast<int>(sizeof(T));
 
@@ -40,7 +40,7 @@ struct alignas(16) Piece {
   T element[kPieceElements<T>];
 };
 
-// A part of a piece that is stored at once.
+// A part of a piece that a thread stores at once.
 template <class T, int kElements>
 struct alignas(kElements * sizeof(T)) Run {
   T element[kElements];
@@ -58,7 +58,8 @@ __device__ inline void StorePiece(T* to, const Piece<T>& piece) {
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(&piece);
 }
 
-// The unconverted 16 bytes, to keep them: 16-bit elements would take a register each.
+// The 16 bytes of a piece as they were loaded. Code that keeps a piece keeps it so: as separate
+// 16-bit elements it would take a register for each.
 template <class T>
 struct RawPiece {
   uint4 bits;
@@ -69,7 +70,8 @@ __device__ inline RawPiece<T> LoadRaw(const T* from) {
   return {*reinterpret_cast<const uint4*>(from)};
 }
 
-// To global memory. No assignment: nvcc splits it into four if the piece may be zeros.
+// Stores a piece to global memory. __stwb instead of an assignment, because nvcc splits an
+// assignment into four stores if the piece may be zeros.
 template <class T>
 __device__ inline void StoreRaw(T* to, RawPiece<T> piece) {
   __stwb(reinterpret_cast<uint4*>(to), piece.bits);

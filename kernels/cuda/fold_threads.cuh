@@ -5,7 +5,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// REQUIRES: a block of kThreads threads, in x.
+// REQUIRES: a one-dimensional block of kThreads threads.
 template <int kThreads>
 struct FoldThreads {
   __device__ static int rank() { return static_cast<int>(threadIdx.x); }

@@ -6,7 +6,7 @@ namespace dragoman::kernels::cuda {
 
 Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
   Destroy();
-  // Thread-local: work of other threads on other devices does not affect this capture.
+  // Thread-local mode, so that work of other threads on other devices does not affect this capture.
   Error error = Checked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   if (error != Error::kNone) return error;
   const Error launched = launches();
@@ -34,7 +34,7 @@ Error Graph::Launch(Stream stream) const { return Checked(cudaGraphLaunch(graph_
 void Graph::Destroy() {
   nodes_ = 0;
   if (graph_ == nullptr) return;
-  // No error can be reported here. After a failed kernel every call returns one.
+  // No error can be reported from here. After a failed kernel every call returns an error.
   static_cast<void>(Checked(cudaGraphExecDestroy(graph_)));
   graph_ = nullptr;
 }

@@ -1,7 +1,7 @@
-// A recorded sequence of launches that runs as one. Includes no CUDA header.
+// A recorded sequence of launches that one call launches again. Includes no CUDA header.
 //
-// Not thread-safe. Belongs to the device that was current at Record. Kernel arguments are kept by
-// value; the memory that pointers among them point to must stay valid.
+// Not thread-safe. Belongs to the device that was current at Record. Kernel arguments are copied at
+// Record. Memory that they point to must stay valid as long as the graph is launched.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ class Graph {
     return *this;
   }
 
-  // Records the launches that `launches` puts on the stream; none of them runs. `launches` must not
-  // wait, allocate or use another stream. Returns the first error; the graph is then empty.
-  // REQUIRES: nothing else uses the stream.
+  // Records the launches that `launches` puts on the stream; they do not run. Returns the first
+  // error; the graph is then empty. REQUIRES: `launches` does not wait, allocate or use another
+  // stream; nothing else uses the stream.
   Error Record(Stream stream, const std::function<Error()>& launches);
 
-  // REQUIRES: recorded.
+  // Launches the recorded sequence. REQUIRES: Record returned kNone.
   Error Launch(Stream stream) const;
 
-  // The number of kernels, copies and fills; 0 before Record.
+  // Returns the number of kernels, copies and fills in the graph; 0 before Record.
   int64_t nodes() const { return nodes_; }
 
  private:

@@ -1,8 +1,9 @@
-// Hopper's own instructions (sm_90a): barriers in shared memory, bulk tensor copies, and products
-// of a warpgroup. This file states their requirements; kernels only call them.
+// Instructions that only Hopper has (sm_90a): barriers in shared memory, bulk tensor copies, and
+// products of a warpgroup. The comments here state the requirements of the instructions; kernels
+// only call them.
 //
-// Addresses are 32 bits, in the shared window. Tests on the host have their own instructions
-// (tests/kernels/cuda_emulation/hopper.h).
+// Addresses in shared memory are 32 bits, as SharedAddress returns them. Tests on the host have
+// instructions of their own (tests/kernels/cuda_emulation/hopper.h).
 #pragma once
 
 #include <cuda.h>
@@ -15,16 +16,18 @@
 
 namespace dragoman::kernels::cuda {
 
-// Returns the descriptor of an operand of a warpgroup's product: rows of 64 elements of 2 bytes or
-// 128 of one, contiguous along the sum, that CopyBox left with the 128-byte swizzle. Row r is the
-// 128 bytes at 128 r, with its 16-byte pieces permuted by piece ^ (r % 8). Bits:
+// Returns the descriptor of an operand of Product: rows of 64 elements of 2 bytes or 128 elements
+// of 1 byte, contiguous along the summed dimension, as CopyBox leaves them with the 128-byte
+// swizzle. Row r is the 128 bytes at 128 r. Its 16-byte piece p is stored as piece p ^ (r % 8).
+// Bits of the descriptor:
 //   0-13   address / 16
 //   16-29  leading offset: unused in this layout, 1 by custom
 //   32-45  stride offset / 16: 8 rows are 1024 bytes
 //   49-51  base offset: 0, because `address` is the start of 8 rows, 1024-aligned
 //   62-63  1: 128-byte swizzle
-// The next 16 or 32 elements are 32 bytes further: + 2. The permutation is one of address bits,
-// (4-6) ^= (7-9), so it is right for an offset below 128 bytes within 1024-aligned rows.
+// The next 16 or 32 elements of the rows are 32 bytes further, so the descriptor for them is larger
+// by kOperandStep. The swizzle permutes the bits of addresses, (4-6) ^= (7-9), so it is also right
+// for an offset below 128 bytes from 1024-aligned rows.
 __device__ inline uint64_t OperandOf(uint32_t address) {
   return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
          uint64_t{1} << 62;
@@ -36,14 +39,15 @@ __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// A barrier is 8 bytes, 8-aligned. Its phase ends when `arrivals` threads and all announced bytes
-// have arrived. Then the next phase begins with the same count.
+// Initializes a barrier, 8 bytes aligned to 8. A phase of the barrier ends when `arrivals` threads
+// and all announced bytes have arrived. Then the next phase begins with the same number of
+// arrivals.
 __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// Call after InitBarrier, in the same thread, before the block's __syncthreads: makes the barriers
-// visible to the copy engine.
+// Makes the barriers visible to the copy engine. REQUIRES: the thread that called InitBarrier calls
+// it after that and before the block's __syncthreads.
 __device__ inline void FenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -53,14 +57,14 @@ __device__ inline void Arrive(uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// Arrives, and announces bytes (below 2^20) that copies will bring in this phase.
+// Arrives, and announces that copies will bring `bytes` (below 2^20) in this phase.
 __device__ inline void ArriveExpecting(uint32_t barrier, uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 
-// Reports whether the phase of this parity has ended. For a fresh barrier, parity 0 is the running
-// phase, and parity 1 counts as ended.
+// Reports whether the phase with this parity has ended. Phases have the parities 0, 1, 0, .. from
+// InitBarrier on. Before the first phase ends, parity 1 counts as ended.
 __device__ inline bool PhaseIsOver(uint32_t barrier, uint32_t parity) {
   uint32_t over;
   asm volatile(
@@ -81,14 +85,15 @@ __device__ inline uint64_t Nanoseconds() {
   return now;
 }
 
-// Ends the kernel with an error, by a store that no block can make. Not `trap`: with an exit from
-// the kernel in every wait ptxas silently gives up setmaxnreg and spills.
+// Ends the kernel with an error, by a store to an address outside any block's shared memory. `trap`
+// is not used: with an exit from the kernel in every wait, ptxas silently ignores setmaxnreg, and
+// registers spill.
 __device__ inline void Fault() {
   asm volatile("st.shared.u32 [%0], %0;" ::"r"(0xfffffff0U) : "memory");
 }
 
-// Waits for the end of the phase. No phase takes a millisecond. One that takes seconds is an error
-// of the kernel, which should end and not hang.
+// Waits for the end of the phase. No phase takes as long as a millisecond. If one takes 10 seconds,
+// the kernel has an error, and Fault ends it, so that it does not hang.
 __device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
   constexpr uint64_t kPatience = 10'000'000'000;
   if (PhaseIsOver(barrier, parity)) return;
@@ -98,9 +103,9 @@ __device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
   }
 }
 
-// Copies the box at (x, y) of a tensor to shared memory; the barrier counts its bytes. Parts
-// outside the tensor are zeros, and count. `to` is 128-aligned, 1024-aligned for a 128-byte
-// swizzle.
+// Copies the box at (x, y) of a tensor to shared memory. Its bytes count as arrived at the barrier;
+// parts outside the tensor are filled with zeros and count, too. REQUIRES: `to` is aligned to 128
+// bytes, with a 128-byte swizzle to 1024.
 __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y,
                                uint32_t barrier) {
   asm volatile(
@@ -110,22 +115,24 @@ __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y
       : "memory");
 }
 
-// Call before the first product after other code read or wrote accumulator registers.
+// REQUIRES: called before the first Product after other code has read or written accumulator
+// registers.
 __device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-// Makes the products since the last call a group.
+// Makes the products since the last call a group, for WaitForProducts.
 __device__ inline void CommitProducts() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Waits until at most `pending` groups are unfinished.
+// Waits until at most `pending` groups of products are unfinished.
 template <int pending>
 __device__ inline void WaitForProducts() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// Keeps the compiler from moving arithmetic on the accumulator across this call, because it does
-// not know that a product writes later than its place in the code.
+// Keeps the compiler from moving arithmetic on the accumulator across this call. The compiler does
+// not know that a product is asynchronous and writes the accumulator later than its place in the
+// code.
 template <int n>
 __device__ inline void PinAccumulator(float (&d)[n]) {
 #pragma unroll
@@ -137,8 +144,9 @@ __device__ inline void PinAccumulator(int32_t (&d)[n]) {
   for (int i = 0; i < n; ++i) asm volatile("" : "+r"(d[i])::"memory");
 }
 
-// Makes `d` from the registers of x, which is no longer needed. The first product reads its
-// accumulator without using it. An undefined one would take more registers while a tile is folded.
+// Initializes `d` with the registers of x, whose values are no longer needed. The first product of
+// a tile takes its accumulator as an operand but does not use it. An uninitialized accumulator
+// would take additional registers while a tile is folded.
 template <int n>
 __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
 #pragma unroll
@@ -183,11 +191,12 @@ __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
       : "l"(a), "l"(b), "r"(static_cast<int>(add))                                                 \
       : "memory")
 
-// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 of b, 32 bytes of each (16 elements of 16
-// bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w
-// .. 16 w + 15. Its lane l has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g =
-// 0..31, in d[4 g + {0, 1}] and d[4 g + {2, 3}]. The instruction operands after `add`: no negation,
-// and, if there is a choice, both with the summed dimension contiguous.
+// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 rows of b, 32 bytes of each row (16
+// elements of 16 bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. `a` and `b` are
+// descriptors (OperandOf). Warp w of the group has rows 16 w .. 16 w + 15 of d. Its lane l has of
+// the rows l / 4 and l / 4 + 8 the columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31, in d[4 g + {0, 1}]
+// and d[4 g + {2, 3}]. The operands of the instruction that follow `add` mean: no negation, and,
+// for types with a choice, the summed dimension is contiguous in both a and b.
 __device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   DRAGOMAN_PRODUCT_64X256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
 }
@@ -203,8 +212,10 @@ __device__ inline void Product(Int8, int32_t (&d)[128], uint64_t a, uint64_t b, 
 #undef DRAGOMAN_PRODUCT_64X256
 #undef DRAGOMAN_ACC4
 
-// Moves registers from the copying warpgroup to the computing ones. All warps of the group call it.
-// REQUIRES: launch bounds of one block, and a register count at entry of 65536 / threads.
+// GiveRegisters lowers the registers of each thread of a warpgroup to `registers`, TakeRegisters
+// raises them. So registers move from the copying warpgroup to the computing ones. All warps of the
+// group call it. REQUIRES: the launch bounds allow one block per multiprocessor, and a thread has
+// 65536 / threads registers at entry.
 template <int registers>
 __device__ inline void GiveRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));

@@ -1,6 +1,7 @@
 // The parts of CUDA that kernels use beyond plain C++: launches, shared memory, sums over a warp.
 // Tests can run a .cu file that launches through this header on the host
-// (tests/kernels/cuda_emulation), with their own launches, AwaitKernelBefore and DynamicShared.
+// (tests/kernels/cuda_emulation). The tests define Launch, LaunchEarly, AwaitKernelBefore and
+// DynamicShared themselves.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,11 @@ inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
-// Comes first in every thread of a kernel launched by LaunchEarly; only copies of weights to shared
-// memory, which nothing writes, may come before. After it, results of earlier kernels may be read,
-// and the next kernel may start on the multiprocessors and wait here. Does nothing in code for
-// older cards, where no kernel begins early.
+// Waits until the kernel before this one on the stream has ended. Every thread of a kernel that
+// LaunchEarly launches calls it first. Before it, a thread may only copy weights to shared memory,
+// because no kernel writes weights. After it, results of earlier kernels may be read. It also lets
+// the next kernel start on the multiprocessors and wait here. Does nothing in code for cards before
+// 9.0, where no kernel begins early.
 __device__ inline void AwaitKernelBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -33,9 +35,10 @@ Error Launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared
   return static_cast<Error>(cudaGetLastError());
 }
 
-// The same, for kernels that begin with AwaitKernelBefore: their blocks start while the kernel
-// before ends (programmatic dependent launch; such an edge in a graph), if the device can
-// (LaunchesEarly). Nothing else of the kernel happens earlier.
+// Like Launch, for kernels that begin with AwaitKernelBefore. If the device can do it
+// (LaunchesEarly), the kernel's blocks start while the kernel before ends and wait in
+// AwaitKernelBefore. That is programmatic dependent launch; in a graph it becomes an edge of that
+// kind.
 template <class... Parameters, class... Arguments>
 Error LaunchEarly(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
                   Stream stream, Arguments... arguments) {
@@ -63,17 +66,19 @@ __device__ T* DynamicShared() {
 }
 #endif
 
-// The number of rows of a launch that is made for `rows`. It is loaded together with a row's data,
-// because two loads in sequence take most of such a kernel's time in small steps. Rows beyond it
-// are memory of the same buffer, which is read and not used.
+// The number of rows that exist in a launch for `rows` rows. The count is loaded at the same time
+// as a row's data, because two loads one after the other would take most of such a kernel's time in
+// small steps. Rows beyond the count are memory of the same buffer, so they can be read; what is
+// read is not used.
 class RowsThere {
  public:
   __device__ RowsThere(const int32_t* count, int64_t rows)
       : count_(count == nullptr ? static_cast<int32_t>(rows) : *count),
         zero_(static_cast<uint32_t>(rows >> 32)) {}
 
-  // `loaded`: bits of other loads. Without them the compiler would look at the count before it
-  // starts those loads. It cannot know that there are fewer than 2^32 rows.
+  // Returns the number of rows. `loaded` are bits that other loads brought; they do not change the
+  // result. Without this apparent dependence the compiler would test the count before it starts the
+  // other loads. It keeps the dependence because it cannot know that `rows` is less than 2^32.
   __device__ int32_t After(uint32_t loaded) const {
     return count_ | static_cast<int32_t>(loaded & zero_);
   }

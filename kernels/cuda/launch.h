@@ -1,5 +1,6 @@
-// CUDA's streams and errors without its headers, so contract headers and the engine compile without
-// CUDA. Names in namespace cuda are defined only in builds with CUDA (DRAGOMAN_HAVE_CUDA).
+// CUDA's streams and errors without CUDA's headers, so that the headers of operations and the
+// engine compile without CUDA. Functions in namespace cuda are defined only in builds with CUDA
+// (DRAGOMAN_HAVE_CUDA).
 //
 // A launcher puts its kernels on a stream and returns. It checks the launch, not the kernels'
 // results. Pointers are device pointers unless their comment says otherwise. No launcher allocates
@@ -19,8 +20,8 @@ enum class [[nodiscard]] Error : int{kNone = 0};
 const char* ErrorText(Error error);
 
 // Sets whether this thread's launches may begin while the kernel before them ends, on devices that
-// can (LaunchesEarly). Valid while the object lives; the last object counts. A graph keeps the
-// setting that it was recorded with.
+// can do it (LaunchesEarly). The setting is valid while the object lives. If several objects live,
+// the last one decides. A graph keeps the setting under which it was recorded.
 class EarlyLaunches {
  public:
   explicit EarlyLaunches(bool allowed) : before_(allowed_) { allowed_ = allowed; }

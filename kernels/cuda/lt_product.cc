@@ -18,7 +18,8 @@ cudaDataType_t DataType(ComputeType type) {
   return CUDA_R_32F;
 }
 
-// Converts cuBLASLt's codes to the nearest ones of the runtime, because Error has no others.
+// Converts cuBLASLt's codes to the nearest codes of the runtime, which are the only codes that
+// Error has.
 Error FromStatus(cublasStatus_t status) {
   switch (status) {
     case CUBLAS_STATUS_SUCCESS:
@@ -45,7 +46,8 @@ Value Config(const CublasLt& lt, const LtAlgorithm& algorithm,
   return status == CUBLAS_STATUS_SUCCESS ? value : otherwise;
 }
 
-// Reports whether the algorithm has no split-K. The preference already excludes it; this checks.
+// Reports whether the algorithm has no split-K. preference_ already excludes split-K; this is a
+// check.
 bool SumsInOnePiece(const CublasLt& lt, const LtAlgorithm& algorithm) {
   return Config<int32_t>(lt, algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 1) <= 1 &&
          Config<uint32_t>(lt, algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, 0) ==
@@ -106,7 +108,8 @@ cublasStatus_t LtProduct::Describe(const LtShape& shape, std::span<const int> ro
     });
   };
 
-  // 32F: f32 sums, and f32 products of f32 operands (TF32 would be 32F_FAST_TF32).
+  // CUBLAS_COMPUTE_32F: f32 sums, and f32 products of f32 operands (TF32 would be
+  // CUBLAS_COMPUTE_32F_FAST_TF32).
   also([&] { return lt_.matmul_desc_create(&product_, CUBLAS_COMPUTE_32F, CUDA_R_32F); });
   set(CUBLASLT_MATMUL_DESC_TRANSA, int32_t{CUBLAS_OP_T});
   set(CUBLASLT_MATMUL_DESC_TRANSB, int32_t{CUBLAS_OP_N});
@@ -177,7 +180,7 @@ Error LtProduct::Run(Stream stream, void* workspace, size_t bucket, const LtAlgo
                      const void* weight, const void* x, void* y) const {
   const Bucket& b = buckets_[bucket];
   const float one = 1.0F;
-  const float zero = 0.0F;  // y is passed as C, which is then not read
+  const float zero = 0.0F;  // y is passed as C, too, which is not read because its factor is 0
   return FromStatus(lt_.matmul(handle_, product_, &one, weight, weight_, x, b.x, &zero, y, b.y, y,
                                b.y, &algorithm, workspace, static_cast<size_t>(workspace_bytes_),
                                stream));

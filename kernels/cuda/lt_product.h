@@ -1,9 +1,10 @@
-// One product of cuBLASLt, y = x W^T (+ bias, ReLU). Everything that describes it is made once for
-// each number of rows, so Run makes and allocates nothing.
+// One product of cuBLASLt, y = x W^T (+ bias, ReLU). Create makes all of cuBLASLt's descriptors
+// once for each number of rows, so Run makes and allocates nothing.
 //
-// cuBLASLt is column-major: our row-major x [rows, in] is its x^T [in, rows]. It computes y^T [out,
-// rows] = W x^T. Its A is W [out, in], which it sees as [in, out] and has to transpose. Its B is x,
-// its "m" is out, its "n" is rows. The bias goes along m as cuBLASLt requires.
+// cuBLASLt is column-major, so it takes our row-major x [rows, in] for the column-major x^T [in,
+// rows]. It computes y^T [out, rows] = W x^T. Its operand A is W [out, in], which it takes for [in,
+// out] and must transpose. Its operand B is x, its "m" is out, its "n" is rows. The bias has one
+// number for each index of m, as cuBLASLt requires.
 //
 // Immutable after Create. Any number of threads may call Run.
 #pragma once
@@ -29,7 +30,7 @@ struct LtShape {
   int in = 0;
   int out = 0;
   int64_t y_stride = 0;                        // elements from one row of y to the next
-  ComputeType type = ComputeType::kFloat32;    // of x and W
+  ComputeType type = ComputeType::kFloat32;    // type of x and W
   ComputeType y_type = ComputeType::kFloat32;  // f32 or `type`
   const void* bias = nullptr;                  // [out] of y_type on the device; nullptr: none
   bool relu = false;
@@ -37,8 +38,9 @@ struct LtShape {
 
 class LtProduct {
  public:
-  // `lt` and `handle` are borrowed. Uses no algorithm that needs more than workspace_bytes. Returns
-  // nullptr and the reason on failure. REQUIRES: x, W, y and bias are always aligned to kAlignment.
+  // Creates the product for the numbers of rows in `rows`. `lt` and `handle` are borrowed. Offers
+  // has no algorithm that needs more than workspace_bytes. Returns nullptr and sets `why` on
+  // failure.
   static std::unique_ptr<LtProduct> Create(const CublasLt& lt, cublasLtHandle_t handle,
                                            const LtShape& shape, std::span<const int> rows,
                                            int64_t workspace_bytes, std::string* why);

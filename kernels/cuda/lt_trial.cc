@@ -5,7 +5,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The largest number of calls for one number of rows: 1,024 rows in calls of 8.
+// The largest number of calls in which one number of rows is tried: calls of 8 rows cover 1,024
+// rows.
 constexpr int64_t kMaxCalls = 128;
 
 // Runs steps until one fails.
@@ -69,7 +70,8 @@ Error LtTrial::Compare(const void* a, const void* b, int64_t rows, bool* same) {
 
 Error LtTrial::Reference(const LtAlgorithm& algorithm, bool* steady) {
   *steady = false;
-  // cuBLASLt refused: no error of the device, if the launches before succeeded.
+  // If cuBLASLt refuses the algorithm, that is no error of the device, unless an earlier launch
+  // failed.
   if (Run(rows_.size() - 1, algorithm, 0, reference_.data()) != Error::kNone) return stream_.Wait();
   return Compare(static_cast<const uint8_t*>(reference_.data()) + period() * y_row_bytes(),
                  reference_.data(), largest() - period(), steady);
@@ -86,7 +88,7 @@ Error LtTrial::Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees)
 
 Error LtTrial::Agrees(size_t bucket, const Call& call, bool* agrees) {
   *agrees = false;
-  // Filled first, so that no old result can replace one that this call does not write.
+  // Fills y first, so that a row that this call does not write cannot pass with an old result.
   const Error error = Fill(stream_.get(), y_.data(), 0xff, y_.bytes());
   if (error != Error::kNone) return error;
   const int64_t rows = rows_[bucket];

@@ -1,11 +1,11 @@
 // Tests on random rows whether cuBLASLt algorithms give a row the same bits at every place.
 //
-// One algorithm at the largest number of rows makes the reference. The lower half of its rows
-// repeats the upper half, an odd number of rows further down: the same row at two places of a tile
-// must have the same result. Then every other number of rows computes the same rows in several
-// calls, and all bits are compared. Another order of summation changes the last bit of many f32
-// sums. After rounding to 16 bits this shows in one element of some thousand; up to a million are
-// compared.
+// One algorithm at the largest number of rows computes the reference. x repeats: row i + p equals
+// row i, where the period p is half of the rows, made odd. So each row occurs at two places of a
+// tile and must have the same result at both. Then every other number of rows computes the same
+// rows in several calls, and all bits are compared. Another order of summation changes the last bit
+// of many f32 sums. After rounding to 16 bits it still changes one element in some thousand; up to
+// a million elements are compared.
 //
 // For load, not for a step: allocates and waits. Not thread-safe.
 #pragma once
@@ -23,7 +23,8 @@ namespace dragoman::kernels::cuda {
 
 class LtTrial {
  public:
-  // `product`, made of `shape` and `rows` (ascending), and `weight`, already filled, are borrowed.
+  // Borrows `product`, which was created with `shape` and `rows` (ascending), and `weight`, which
+  // already has its values.
   LtTrial(const LtProduct& product, const LtShape& shape, std::span<const int> rows,
           int64_t workspace_bytes, const void* weight)
       : product_(product),
@@ -35,22 +36,24 @@ class LtTrial {
   // Allocates memory for the largest number of rows: x once and y twice.
   Error Prepare();
 
-  // Makes the reference. Sets *steady if the algorithm ran and its rows do not depend on their
-  // place. An error, here and below, means that the device failed.
+  // Computes the reference. Sets *steady if the algorithm ran and equal rows have equal results at
+  // both places. An error, here and below, means that the device failed.
   Error Reference(const LtAlgorithm& algorithm, bool* steady);
 
-  // Reports whether calls of rows[bucket] rows give the reference's bits. REQUIRES: Reference.
+  // Sets *agrees to whether calls with rows[bucket] rows give the bits of the reference. REQUIRES:
+  // Reference was called.
   Error Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees);
-  // The same for another product. `call` computes rows[bucket] rows; its error: no agreement.
+  // Like Agrees above for another way to compute the product. `call` computes rows[bucket] rows. If
+  // it returns an error, *agrees becomes false.
   using Call = std::function<Error(Stream stream, const void* x, void* y)>;
   Error Agrees(size_t bucket, const Call& call, bool* agrees);
 
-  // Applies `pass` to all rows of the reference and keeps the result as the reference.
+  // Applies `pass` in place to all rows of the reference.
   Error Rework(const std::function<Error(Stream stream, void* y, int64_t rows)>& pass) {
     return pass(stream_.get(), reference_.data(), largest());
   }
 
-  // The trial's stream, and a product on it for measurements.
+  // stream: the trial's stream. Run: computes the product once on that stream, for measurements.
   Stream stream() const { return stream_.get(); }
   Error Run(size_t bucket, const LtAlgorithm& algorithm) {
     return Run(bucket, algorithm, 0, y_.data());
@@ -58,7 +61,7 @@ class LtTrial {
 
  private:
   Error Run(size_t bucket, const LtAlgorithm& algorithm, int64_t first_row, void* y) const;
-  // Waits. Sets *same if `rows` rows of a and b have the same bits.
+  // Sets *same if `rows` rows of a and b have the same bits. Waits for the device.
   Error Compare(const void* a, const void* b, int64_t rows, bool* same);
   int64_t largest() const { return rows_.back(); }
   int64_t y_row_bytes() const { return shape_.y_stride * ElementBytes(shape_.y_type); }

@@ -9,8 +9,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Calls `ask`, an Error(bool* done), at least once and about once a millisecond, until it sets
-// *done, fails or `limit` has passed. *done reports whether it finished in time.
+// Calls `ask`, a function Error(bool* done), about once a millisecond and at least once, until it
+// sets *done, returns an error or `limit` has passed. *done is then false if the time ran out.
 template <class Ask>
 Error PollAtMost(std::chrono::nanoseconds limit, const Ask& ask, bool* done) {
   const auto give_up = std::chrono::steady_clock::now() + limit;

@@ -1,4 +1,5 @@
-// One-byte elements for tensor cores, as template tags, and their conversion from f32.
+// The one-byte elements of tensor cores, int8 and e4m3, as types that select overloads and
+// templates, and their conversion from f32.
 #pragma once
 
 #include <bit>
@@ -24,7 +25,7 @@ struct Int8 {
   static constexpr float kMost = 127.0F;
 };
 
-// The type of the tensor cores' sums of an element's products.
+// The type in which tensor cores add up the products of elements of type T.
 template <class T>
 struct ProductSum {
   using Type = float;
@@ -34,10 +35,12 @@ struct ProductSum<Int8> {
   using Type = int32_t;
 };
 
-// Returns x * factor to nearest even. REQUIRES: it is at most kMost, except for rounding.
+// Returns x * factor, rounded to nearest even. REQUIRES: its magnitude is at most kMost before
+// rounding errors.
 __device__ inline uint8_t Quantized(Float8, float x, float factor) { return ToFloat8(x * factor); }
 __device__ inline uint8_t Quantized(Int8, float x, float factor) {
-  // One ulp of the sum is 1, and the product is rounded only once.
+  // At this size one ulp of an f32 is 1, so fmaf rounds x * factor to an integer, and rounds only
+  // once.
   constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23
   const float rounded = fmaf(x, factor, kWhole);
   return static_cast<uint8_t>(std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kWhole));

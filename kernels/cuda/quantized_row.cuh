@@ -21,11 +21,12 @@ __device__ inline uint32_t WarpMost(uint32_t x) {
   return x;
 }
 
-// Quantizes the row x [d] to y [d], or writes zeros if the row does not exist. Returns its scale to
-// all lanes. x is aligned to 16 bytes, y to 8, in global or shared memory; d is a multiple of 8. If
-// `readable`, it loads kKept stretches at once and keeps them until the largest number is known;
-// the rest is read twice. there_after(bits) reports whether the row exists. It is called after the
-// first loads with the bits of one (RowsThere); a row that does not exist may be any memory.
+// Quantizes the row x [d] to y [d], or writes zeros if the row does not exist. Returns the row's
+// scale to all lanes. there_after(bits) reports whether the row exists; it is called after the
+// first loads with bits of one of them (RowsThere). If `readable`, x may be read even if the row
+// does not exist. Then kKept stretches of kQuantizedStretch numbers are loaded at once and kept in
+// registers until the largest number is known. The rest of the row is read twice. REQUIRES: x is
+// aligned to 16 bytes, y to 8, in global or shared memory; d is a multiple of 8.
 template <class Q, int kKept, class T, class There>
 __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* y,
                                      There there_after) {
@@ -33,15 +34,16 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   constexpr float kMostFloat = 3.40282347e38F;
   const int first = static_cast<int>(threadIdx.x) * kQuantizedPiece;
   const T* const from = x + first;
-  const int left = d - first;  // numbers from this lane's first on
+  const int left = d - first;  // how many numbers the row has from this lane's first one on
   RawPiece<T> kept[kKept] = {};
 #pragma unroll
   for (int i = 0; i < kKept; ++i) {
     if (readable && i * kQuantizedStretch < left) kept[i] = LoadRaw(from + i * kQuantizedStretch);
   }
   const bool there = there_after(kept[0].bits.x);
-  // Bits of magnitudes have the order of the numbers, and NaN is the largest. They are not widened,
-  // because the compiler would keep the wide numbers in twice the registers.
+  // The largest number is found by the bits of the magnitudes, which have the order of the numbers,
+  // with NaN as the largest. The numbers are not widened to f32 for this, because the compiler
+  // would keep the wide numbers in twice the registers.
   uint32_t most_bits = 0;
   const auto look_at = [&](RawPiece<T> piece) {
 #pragma unroll
@@ -59,7 +61,8 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   const float most = wide[0];
   float factor = there ? Q::kMost / most : 0.0F;
   float scale = there ? most / Q::kMost : 0.0F;
-  if (!(factor <= kMostFloat)) factor = scale = 0.0F;  // zero, or too small
+  // The row is zeros, or too small for an inverse.
+  if (!(factor <= kMostFloat)) factor = scale = 0.0F;
   if (there && __float_as_uint(most) >= kInfinityBits) {
     factor = 0.0F;
     scale = __uint_as_float(0x7fc00000U);
@@ -71,7 +74,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
     Run<uint32_t, 2> run{};
 #pragma unroll
     for (int i = 0; i < kQuantizedPiece; ++i) {
-      // Not x times zero, which may be NaN.
+      // Tests the factor, because x times a factor of zero may be NaN.
       const uint32_t byte = factor > 0.0F ? Quantized(Q{}, value[i], factor) : uint8_t{0};
       run.element[i / 4] |= byte << i % 4 * 8;
     }

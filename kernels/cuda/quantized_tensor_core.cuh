@@ -1,5 +1,6 @@
 // A warp's products of one-byte elements: int8 with s32 sums (sm_75 and later), e4m3 with f32 sums
-// (sm_89 and later). tensor_core.cuh has loads and copies, and states the content of lanes.
+// (sm_89 and later). tensor_core.cuh has the loads and copies and says which elements each lane
+// holds.
 //
 // Tests have their own instructions (tests/kernels/cuda_emulation/tensor_core.h).
 #pragma once
@@ -11,9 +12,11 @@
 namespace dragoman::kernels::cuda {
 
 #if defined(__CUDACC__)
-// c [16, 8] += a [16, 32] b [32, 8]: as for 16 bits, with four elements in place of two.
+// c [16, 8] += a [16, 32] b [32, 8]. Lanes hold elements as in tensor_core.cuh, but a register has
+// four adjacent elements in place of two.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-// Four smaller products, with the halves of the registers, make the large one.
+// This architecture lacks the instruction, so four smaller products compute it from parts of the
+// registers.
 __device__ inline void MultiplyQuarter(int32_t& c0, int32_t& c1, unsigned a, unsigned b) {
   asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+r"(c0), "+r"(c1)

@@ -1,4 +1,5 @@
-// Random operands and the comparison of two results. Only for load: simple loops at memory speed.
+// Random operands and the comparison of two results. They run at load only, so simple loops
+// suffice.
 #include <algorithm>
 
 #include "kernels/cuda/element.cuh"

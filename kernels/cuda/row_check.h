@@ -1,5 +1,5 @@
-// Tools to test a product on a device: random operands, and a count of the differences between two
-// results, so no result has to be copied to the host.
+// Tools to test a product on a device: random operands, and the number of differences between two
+// results, counted on the device so that no result has to be copied to the host.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// Writes n numbers of the type, uniform in [-1, 1). Each depends only on its index.
+// Writes n random numbers of the type, uniform in [-1, 1). Each number depends only on its index.
 Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to);
 
 // Adds to *different the number of elements of [rows, n] whose bits differ. The rows of a and b are

@@ -8,7 +8,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Finds a row's pages by ancestry and lanes: three dependent loads, in every layer.
+// Finds a row's pages through the tables of ancestry and lanes. That takes three loads, one after
+// the other, in every layer.
 class PagesByAncestry {
  public:
   __device__ PagesByAncestry(const StepRows& rows, const SelfKvTables& tables, int row)
@@ -17,13 +18,14 @@ class PagesByAncestry {
         own_(lanes_[rows.lane[row]]),
         ancestry_(tables.ancestry + own_ * tables.max_positions) {}
 
-  // The page of the new position.
+  // Own: the page of the row's new position.
   __device__ int64_t Own(int position) const { return Page(own_, position); }
-  // The page of position p of the row, which is at `position`; any page for other p.
+  // Before: the page of position p < position of the row, whose new position is `position`. For
+  // other p it is any page that exists.
   __device__ int Before(int p, int position) const {
     return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
   }
-  // The same for one of the first kPagePositions.
+  // InFirstTile: like Before, for p < kPagePositions.
   __device__ int InFirstTile(int p, int position) const { return Before(p, position); }
 
  private:
@@ -37,7 +39,8 @@ class PagesByAncestry {
   const uint8_t* const ancestry_;
 };
 
-// Reads pages from the step's own table: one load, parallel to that of the row's position.
+// Reads pages from the step's table StepRows::pages. That takes one load, which does not depend on
+// the load of the row's position.
 class PagesOfStep {
  public:
   __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)
@@ -45,7 +48,8 @@ class PagesOfStep {
 
   __device__ int64_t Own(int position) const { return Pages()[position]; }
   __device__ int Before(int p, int position) const { return p < position ? Pages()[p] : 0; }
-  // The entry exists for any position, so its load need not wait for the position.
+  // The table has an entry for every p < kPagePositions, so its load need not wait for the
+  // position.
   __device__ int InFirstTile(int p, int position) const {
     const int page = Pages()[p];
     return p < position ? page : 0;
@@ -58,7 +62,8 @@ class PagesOfStep {
   const int row_;
 };
 
-// Reports whether the row before this one is of its lane. All loads are independent of each other.
+// Reports whether the row before this one is of the same lane. All loads are independent of each
+// other.
 __device__ inline bool FollowsInLane(const StepRows& rows, int row) {
   const int before = max(row - 1, 0);
   const int other = (rows.slot[row] ^ rows.slot[before]) | (rows.lane[row] ^ rows.lane[before]);

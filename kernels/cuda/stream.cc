@@ -19,7 +19,7 @@ Error OwnedStream::Wait() const { return Checked(cudaStreamSynchronize(stream_))
 
 void OwnedStream::Destroy() {
   if (stream_ == nullptr) return;
-  // Errors were already reported, or concern no caller.
+  // Ignores the error, which was already reported or concerns no caller.
   static_cast<void>(Wait());
   static_cast<void>(Checked(cudaStreamDestroy(stream_)));
   stream_ = nullptr;

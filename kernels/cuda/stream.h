@@ -2,7 +2,8 @@
 //
 // A stream may be used by one thread at a time, an event by any number of threads. Both belong to
 // the device that was current at Create. They move but do not copy. Destroying a stream waits for
-// its work, which may remain after an error: declare it after the memory that its work uses.
+// the work on it, which may be unfinished after an error. So declare a stream after the memory that
+// its work uses: it is then destroyed first.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,8 @@ struct CUevent_st;
 
 namespace dragoman::kernels::cuda {
 
-// The decoder's steps go before the encoder's kernels if both wait for the device.
+// If kernels of both priorities wait for the device, those of kHigh streams go first. The decoder's
+// steps use kHigh, the encoder's passes kLow.
 enum class StreamPriority { kHigh, kLow };
 
 class OwnedStream {
@@ -27,7 +29,7 @@ class OwnedStream {
     return *this;
   }
 
-  // The stream is not ordered with the default stream.
+  // Creates a stream that is not ordered with the default stream.
   Error Create(StreamPriority priority);
 
   Stream get() const { return stream_; }
@@ -44,7 +46,8 @@ class OwnedStream {
 class Event {
  public:
   enum class Timing { kOff, kOn };
-  // How a thread waits: kSpin returns at once and occupies a processor, kSleep wakes later.
+  // How a thread waits for the event: kSpin occupies a processor and returns at once when the event
+  // comes; kSleep occupies none and returns later.
   enum class HostWait { kSpin, kSleep };
 
   Event() = default;
@@ -55,20 +58,23 @@ class Event {
     return *this;
   }
 
-  // kOn makes every Record slower.
+  // Creates the event. Timing kOn makes every Record slower.
   Error Create(Timing timing = Timing::kOff, HostWait wait = HostWait::kSpin);
 
-  // Records the point after all work now on the stream. Replaces an earlier Record.
+  // Sets the event to the point after all work that is now on the stream. Replaces an earlier
+  // Record.
   Error Record(Stream stream);
-  // Makes later work on `stream` wait for the event. The host does not wait.
+  // Makes work that is put on `stream` after this call wait for the event. The host does not wait.
   Error Before(Stream stream) const;
-  // The host waits.
+  // Blocks the calling thread until the event has come.
   Error Wait() const;
-  // Waits at most `limit`, less precisely. *came reports whether the event has come.
+  // Blocks the calling thread until the event has come, but at most for about `limit`. Polls about
+  // once a millisecond. *came reports whether the event has come.
   Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
   // Reports whether the event has come, without waiting. True for an event without a Record.
   Error Done(bool* done) const;
-  // Milliseconds from `begin` to this event. Both must have timing and have come.
+  // Sets *milliseconds to the time from `begin` to this event. REQUIRES: both were created with
+  // Timing kOn and have come.
   Error MillisecondsSince(const Event& begin, float* milliseconds) const;
 
  private:

@@ -1,9 +1,11 @@
 // Tensor core instructions of a warp (sm_80 and later): products of 16-bit matrices with f32 sums,
-// operands from shared memory, and copies that bring them there while the warp does other work.
-// This file states the content of each lane; kernels only call.
+// loads of operands from shared memory, and copies to shared memory that run while the warp does
+// other work. The comments here say which elements each lane holds; kernels only call the
+// functions.
 //
-// Below g = lane / 4 and t = lane % 4. A register of two elements has the lower column in its lower
-// half. Pieces are 16 bytes, aligned. Whole warps make all calls except copies.
+// Below, g = lane / 4 and t = lane % 4. If a register holds two elements of a row, the lower half
+// has the lower column. A piece is 16 bytes, aligned. All lanes of a warp must make each call
+// together, except for the copies.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -15,20 +17,21 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether the compiled architecture has these instructions. The host compiles for every card.
+// Whether the architecture that is compiled has these instructions. True in host code, which is
+// compiled once for all cards.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr bool kHasTensorCores = false;
 #else
 constexpr bool kHasTensorCores = true;
 #endif
 
-// c [16, 8] += a [16, 16] b [16, 8]. Registers:
+// c [16, 8] += a [16, 16] b [16, 8]. Registers of a lane:
 //   a  rows g, g + 8, g, g + 8 at columns 2 t and 2 t + 1; the last two 8 columns further
 //   b  column g, rows 2 t and 2 t + 1; the second register 8 rows further
 //   c  row g, columns 2 t and 2 t + 1; then row g + 8
-// So c of two products, 16 adjacent columns, is an a of the next product after rounding. A row of c
-// depends on no other row of a. The code is volatile because all lanes of the warp must reach it
-// together: a compiler may move other code to a place that only some lanes reach.
+// So the c of two products for 16 adjacent columns, rounded, have the layout of an a of the next
+// product. A row of c depends on no other row of a. The code is volatile so that the compiler does
+// not move it to a place that only some lanes reach: all lanes must reach it together.
 #if defined(__CUDACC__)
 __device__ inline void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                 unsigned b1) {
@@ -47,15 +50,16 @@ __device__ inline void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Loads four matrices of 8 x 8 elements. `row`: the address of row lane % 8 of matrix lane / 8, a
-// piece. Register i gets the elements of matrix i in row g, columns 2 t and 2 t + 1.
+// Loads four matrices of 8 x 8 elements. `row` is the address of one row, a piece: row lane % 8 of
+// matrix lane / 8. Register i gets the elements of matrix i in row g, columns 2 t and 2 t + 1.
 __device__ inline void LoadMatrices(const void* row, unsigned (&m)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
                : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(row)))
                : "memory");
 }
-// The same, but register i gets the elements of column g in rows 2 t and 2 t + 1.
+// Like LoadMatrices, but register i gets the elements of matrix i in column g, rows 2 t and 2 t +
+// 1.
 __device__ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
@@ -63,8 +67,9 @@ __device__ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
                : "memory");
 }
 
-// Copies a piece from global to shared memory, or writes zeros without reading `from`. This thread
-// sees the piece after its AwaitCopies, other threads of the block after a later barrier.
+// Copies a piece from global to shared memory if `wanted`, otherwise writes zeros without reading
+// `from`. This thread sees the piece after it has called AwaitCopies, other threads of the block
+// after a barrier that follows that.
 __device__ inline void CopyPiece(void* to, const void* from, bool wanted) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<uint32_t>(__cvta_generic_to_shared(to))),
@@ -76,13 +81,13 @@ __device__ inline void AwaitCopies() { asm volatile("cp.async.wait_all;" ::: "me
 
 // Makes this thread's copies since the last call a group, which may be empty.
 __device__ inline void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits until at most the last `pending` groups of this thread are unfinished.
+// Waits until all groups of this thread's copies except at most the last `pending` are finished.
 template <int pending>
 __device__ inline void AwaitCopyGroups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// Rounds both to nearest even, the first in the lower half.
+// Rounds both numbers to nearest even. The first one is in the lower half of the result.
 __device__ inline unsigned RoundPair(__half, float first, float second) {
   unsigned pair;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
@@ -95,7 +100,7 @@ __device__ inline unsigned RoundPair(__nv_bfloat16, float first, float second) {
 }
 #endif
 
-// Two ones.
+// Returns a pair of ones.
 __device__ inline unsigned OnesPair(__half) { return 0x3c003c00U; }
 __device__ inline unsigned OnesPair(__nv_bfloat16) { return 0x3f803f80U; }
 

@@ -1,7 +1,7 @@
 // The threads of a block as a ThreadGroup (kernels/search/thread_group.h).
 //
-// A block has one row of threads, in whole warps. Its Shared is in shared memory, for one group at
-// a time.
+// REQUIRES: the block is one-dimensional and has whole warps; its Shared is in shared memory and
+// serves one group at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace dragoman::kernels::cuda {
 class ThreadBlock {
  public:
   static constexpr int kMaxWarps = 32;
-  static constexpr int kMaxWords = 16;  // 32-bit words of a value
+  static constexpr int kMaxWords = 16;  // largest number of 32-bit words of a value
 
-  // A value of each warp.
+  // Memory for one value of each warp.
   struct Shared {
     uint32_t words[kMaxWords][kMaxWarps];
   };
@@ -29,14 +29,16 @@ class ThreadBlock {
   __device__ void Sync() const { __syncthreads(); }
   __device__ bool Any(bool mine) const { return __syncthreads_or(mine ? 1 : 0) != 0; }
 
-  // Over the lanes of each warp, then, with several, over the warps' values, in every warp.
+  // Reduces over the lanes of each warp, then, if there are several warps, over the warps' values.
+  // Every warp does the second part.
   template <class T, class Better>
   __device__ T Reduce(T value, Better better) const {
     value = WarpBest(value, better);
     if (Warps() > 1) {
       if (Lane() == 0) Put(value);
       __syncthreads();
-      int span = 2;  // lanes for one value of each warp, repeated
+      // Number of lanes that together hold one value of each warp; the warp's lanes repeat this.
+      int span = 2;
       while (span < Warps()) span *= 2;
       const int warp = Lane() % span;
       value = WarpBest(Get<T>(warp < Warps() ? warp : 0), better, span / 2);
@@ -61,8 +63,9 @@ class ThreadBlock {
 
   __device__ void Add(uint64_t& sum, uint64_t value) const { AtomicAdd(sum, value); }
 
-  // A bitonic network in which every exchange moves the better value down. Places beyond n count as
-  // worse than all values, which keeps them in place, so n need not be a power of two.
+  // Sorts with a bitonic network in which every exchange moves the better value to the lower index.
+  // Indices from n on count as worse than all values. They would never be exchanged, so they are
+  // skipped, and n need not be a power of two.
   template <class T, class Better>
   __device__ void Sort(T* data, int n, Better better) const {
     __syncthreads();
@@ -74,7 +77,8 @@ class ThreadBlock {
   }
 
  private:
-  // Hidden from the compiler, which would keep values derived from it in registers.
+  // The empty asm hides the value from the compiler, which would otherwise keep values derived from
+  // it in registers.
   __device__ static int Lane() {
     int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     asm volatile("" : "+r"(lane));
@@ -91,7 +95,8 @@ class ThreadBlock {
     static_assert(sizeof(T) % 4 == 0 && kWords<T> <= kMaxWords);
   }
 
-  // Compares each i with the partner i ^ flip. `bit` is the highest bit of `flip`.
+  // Compares each element i with its partner i ^ flip and puts the better one at the lower index.
+  // `bit` is the highest bit of `flip`.
   template <class T, class Better>
   __device__ void Exchange(T* data, int n, int bit, int flip, Better better) const {
     for (int i = rank(); i < n; i += size()) {
@@ -106,7 +111,8 @@ class ThreadBlock {
     __syncthreads();
   }
 
-  // Returns the best value of the lanes whose numbers differ only in bit `furthest` and below.
+  // Returns the best value of the lanes whose numbers agree with this lane's in all bits above
+  // `furthest`.
   template <class T, class Better>
   __device__ static T WarpBest(T value, Better better, int furthest = kWarpThreads / 2) {
     Check<T>();

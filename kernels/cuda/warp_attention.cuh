@@ -1,26 +1,29 @@
-// Attention of one head by one warp over tiles of 32 positions, for one or a few rows that share K
-// and V, with a running (max, sum, context) for each row.
+// Attention of one head by one warp, over tiles of 32 positions. Computes one or a few rows that
+// share K and V. Keeps a running (max, sum, context) for each row.
 //
-// K and V of a position are rows of head_dim elements. A group of lanes reads such a row, 16 bytes
-// per lane; the warp's groups read different positions at the same time. In load j of a tile, group
-// g has position g * kGroup + j, so the kGroup loads of a group cover the positions that its own
-// lanes number. After the dot products, kGroup - 1 shuffles turn the kGroup partial scores in each
-// lane into one complete score, that of the lane's own position. V is read in the same way; the
-// weight of load j comes from lane j of the group. The groups add up at the end.
+// K and V of a position are rows of head_dim elements. A group of kGroup lanes reads such a row, 16
+// bytes per lane, and the warp's groups read different positions at the same time. In load j of a
+// tile, group g reads position g * kGroup + j. So the kGroup loads of a group cover the positions
+// that have the numbers of its own lanes. After the dot products, kGroup - 1 shuffles turn the
+// kGroup partial scores in each lane into one complete score: that of the position with the lane's
+// own number. V is read in the same way; the weight for load j is in lane j of the group. At the
+// end the contexts of the groups are added.
 //
-// A row's order of summation depends only on head_dim, the type and the positions, not on kRows:
-// multiply-adds that may be fused are written as fmaf, and no other multiplication feeds a sum.
-// Everything is f32, except loaded and stored elements.
+// A row's order of summation depends only on head_dim, the type and the positions, not on kRows,
+// the number of rows that the warp computes. Multiply-adds that may be fused are written as fmaf,
+// and no other multiplication is followed by an addition. Everything is f32 except the elements
+// that are loaded and stored.
 //
-// Kernels that can request K and V of a tile together, so that the softmax is not between them
-// (TileLoads): in registers, or with too few registers by copies to shared memory. A lane reads
-// only its own copies and needs no barrier.
+// A kernel may load K and V of a tile together, so that the softmax does not separate the two loads
+// (TileLoads). They are loaded to registers or, if registers do not suffice, copied to shared
+// memory. A lane reads only its own copies, so no barrier is needed.
 //
-// Positions from `count` on are not read. Their loads repeat the last position with weight 0. A
-// lane beyond head_dim loads the row's first piece, so no load depends on a condition. With
-// conditions ptxas keeps zeros for missing loads and makes one load wait for another.
+// Positions from `count` on are not read: their loads repeat the last position, with weight 0. A
+// lane whose piece is beyond head_dim loads the row's first piece. So no load depends on a
+// condition. With conditions ptxas keeps zeros for missing loads and makes one load wait for
+// another.
 //
-// Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
+// Scores are exponents of 2, because log2(e) / sqrt(head_dim) is multiplied into the query.
 #pragma once
 
 #include "kernels/base/exponent.h"
@@ -31,7 +34,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this code is for Hopper, or emulated. ptxas spills code tuned for it on other cards.
+// Whether this code is compiled for Hopper, or emulated on the host. Code that is tuned for Hopper
+// would spill on other cards.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else
@@ -50,7 +54,7 @@ struct DistanceBias {
 
   __device__ DistanceBias(const RelativeBias& bias, int64_t head)
       : zero(bias.At(head, 0)), least(-static_cast<int>(bias.zero)) {}
-  // Rows without a query may ask for distances before the first column.
+  // Rows that have no query may ask for distances before the first column.
   __device__ float operator[](int distance) const { return zero[max(distance, least)]; }
 
   const float* zero;  // the column of distance 0
@@ -59,12 +63,14 @@ struct DistanceBias {
 
 // How K and V of a tile reach the lanes that need them.
 enum class TileLoads : uint8_t {
-  kInTurn,    // K, then V once its weights are known
-  kTogether,  // in registers; needs kBatches == 1, as 16 bits up to 64
-  kCopied,    // in kCopiedBytes shared memory aligned to 16; sm_80 on
+  kInTurn,  // K first; V after its weights are known
+  // Both, in registers; needs kBatches == 1, that is 16-bit elements and head_dim up to 64.
+  kTogether,
+  kCopied,  // both, copied to kCopiedBytes of shared memory, aligned to 16; from sm_80 on
 };
 
-// kHeadClass: the largest head_dim, 32, 64 or 128. head_dim is a multiple of 8.
+// kHeadClass is the largest head_dim that the code takes, 32, 64 or 128. REQUIRES: head_dim is a
+// multiple of 8.
 template <class T, int kHeadClass, int kRows, TileLoads kLoads = TileLoads::kInTurn>
 class WarpAttention {
  public:
@@ -74,10 +80,11 @@ class WarpAttention {
   static constexpr int kGroup = kHeadClass / kElements;  // lanes per position
   static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
 
-  // The shared memory of a warp.
+  // The number of bytes of shared memory that a warp needs.
   static constexpr int kCopiedBytes = kByCopies ? 2 * kGroup * kWarpThreads * 16 : 0;
 
-  // No row has a query yet: weights of any K, and a context that is not used.
+  // Starts without queries. A row whose query is not set weighs any K equally, and its context is
+  // not used.
   __device__ WarpAttention(int lane, int head_dim, void* copied = nullptr)
       : lane_(lane),
         group_at_(lane / kGroup * kGroup),
@@ -95,7 +102,7 @@ class WarpAttention {
     }
   }
 
-  // Sets the query of row r (a constant after unrolling) for this head.
+  // Sets the query of row r for this head. REQUIRES: r is a constant after unrolling.
   __device__ void SetQuery(int r, const T* query) {
     float x[kElements];
     Widen(Load(query), x);
@@ -103,7 +110,8 @@ class WarpAttention {
     for (int i = 0; i < kElements; ++i) query_[r][i] = has_piece_ ? x[i] * scale_ : 0.0F;
   }
 
-  // Takes in the query's own position, in no tile, before any tile. Copies it to k_to and v_to.
+  // Takes in K and V of the query's own position, which is in no tile, and copies them to k_to and
+  // v_to. REQUIRES: called before any Tile.
   template <class Bias = NoBias>
   __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to, const Bias& bias = {}) {
     const RawPiece<T> key = Load(k);
@@ -132,9 +140,10 @@ class WarpAttention {
     }
   }
 
-  // Takes in the first `count` >= 1 positions of a tile. All lanes together call key(p), which
-  // returns the address of K of position p < count and may differ between lanes. V is v_offset
-  // elements after K. `distance`: from the first query to the tile's first position.
+  // Takes in the first `count` >= 1 positions of a tile. key(p) returns the address of K of
+  // position p < count. All lanes call it together, possibly with different p. V is v_offset
+  // elements after K. `distance` is the position of the tile's first key minus that of the first
+  // row's query.
   template <class Key, class Bias = NoBias>
   __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
                        int distance = 0) {
@@ -202,8 +211,9 @@ class WarpAttention {
     __device__ void operator()() const {}
   };
 
-  // Computes every row's score of this lane's position in a tile, -infinity from `count` on. `key`
-  // as for Tile; copies of K are already there. Calls asked() after it requested a batch of K.
+  // Computes, for every row, the score of this lane's position in a tile; -infinity from `count`
+  // on. `key` is as for Tile. With TileLoads::kCopied, K is already in shared memory. Calls asked()
+  // each time after the loads of a batch of K were issued.
   template <class Key, class Asked = NothingElse>
   __device__ void Scores(int count, Key key, float (&score)[kRows], Asked asked = {}) const {
     int group_at = Unknown(group_at_);
@@ -240,7 +250,8 @@ class WarpAttention {
     }
   }
 
-  // Stores row r's context of this head at context + r * stride, r < rows. All lanes call it once.
+  // Stores row r's context of this head at context + r * stride, for r < rows. REQUIRES: all lanes
+  // call it, once.
   __device__ void Store(int rows, T* context, int64_t stride) {
     const int first = AddGroups<kGroup, kRows * kElements>(&acc_[0][0], 0);
     const float factor = 1.0F / SumOfRow<kWarpThreads / 2>(sum_);
@@ -255,16 +266,17 @@ class WarpAttention {
   }
 
  private:
-  // The number of loads of K or V in flight at the same time.
+  // The number of loads of K or V that are issued before the first one is used.
   static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
   static constexpr int kBatches = kGroup / kBatch;
   static_assert(kGroup * kRows <= kWarpThreads, "rows are divided among groups");
   static_assert(!kTogether || kBatches == 1);
 
-  // Pieces from this lane's first piece of K to its first piece of V.
+  // Distance in pieces from this lane's first piece of K to its first piece of V in shared memory.
   static constexpr int kCopiedV = kGroup * kWarpThreads;
 
-  // Copies this lane's pieces of a tile, `offset` elements after those of K, to shared memory.
+  // Copies this lane's pieces of a tile to shared memory. `offset` is 0 for K, or the number of
+  // elements from K to V.
   template <class Key>
   __device__ void Copy(int count, int64_t offset, Key key, RawPiece<T>* to) const {
     const int group_at = Unknown(group_at_);
@@ -275,32 +287,33 @@ class WarpAttention {
     }
   }
 
-  // Returns `value`, but hides it from the compiler, which otherwise keeps the addresses of all
-  // loads, derived from each other, in registers from tile to tile.
+  // Returns `value`, but hides it from the compiler. Otherwise the compiler derives the addresses
+  // of all loads from each other and keeps them in registers from tile to tile.
   __device__ static int Unknown(int value) {
     asm volatile("" : "+r"(value));
     return value;
   }
 
   // Returns `value`, but makes the addresses of a batch depend on a result of the batch before.
-  // Otherwise ptxas moves all loads to the front, past any barrier, and runs out of registers. No
-  // operation results in this NaN; with it, other positions would be read.
+  // Otherwise ptxas moves all loads to the front, past any barrier, and runs out of registers. The
+  // test compares with a NaN that no operation returns, so the result is always `value`.
   __device__ static int After(float result, int value) {
     constexpr uint32_t kNoResult = 0x7fffdeadU;
     return __float_as_uint(result) == kNoResult ? 0 : value;
   }
 
-  // Returns the sum, over this lane and its neighbour by bit `lanes`, of `lower` if this lane's bit
-  // is 0, of `upper` if it is 1.
+  // Adds values of this lane and of the lane whose number differs in bit `lanes`. Returns the sum
+  // of their `lower` if the bit is 0 in this lane, and the sum of their `upper` if it is 1.
   __device__ float SumOfHalves(float lower, float upper, int lanes) const {
     const bool is_upper = (lane_ & lanes) != 0;
     const float keep = is_upper ? upper : lower;
     return keep + __shfl_xor_sync(kWholeWarp, is_upper ? lower : upper, lanes);
   }
 
-  // Adds up kValues values of the groups, from number `first` on. In each round a lane and its
-  // neighbour by bit kLanes keep one half each. Returns the first number left, in front and
-  // complete.
+  // Adds up kValues values over the groups of lanes. In each round a lane and the lane that differs
+  // in bit kLanes add their values; each of the two keeps one half. `first` is the number of this
+  // lane's first value. Returns the number of the first value that is left to this lane. The values
+  // left are complete and at the front of `values`.
   template <int kLanes, int kValues>
   __device__ int AddGroups(float* values, int first) const {
     if constexpr (kLanes == kWarpThreads) {
@@ -313,8 +326,9 @@ class WarpAttention {
     }
   }
 
-  // Returns the sum of the weights of the row that AddGroups leaves to this lane, in the order of
-  // WarpSum, from bit kLanes down. The bits of a group number its row, the lowest the highest.
+  // Returns the sum of the weights of the row that AddGroups leaves to this lane. Adds in the order
+  // of WarpSum, from bit kLanes down. The bits of the lane's group number select the row; the
+  // lowest bit of the group is the highest of the row's number.
   template <int kLanes, int kLeft>
   __device__ float SumOfRow(const float (&sums)[kLeft]) const {
     constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
@@ -329,7 +343,7 @@ class WarpAttention {
     return next[0];
   }
 
-  // Loads this lane's piece of a row, or the first piece if it has none.
+  // Loads this lane's piece of a row, or the row's first piece if the lane has none.
   __device__ RawPiece<T> Load(const T* row) const { return LoadRaw(row + load_at_); }
 
   __device__ void Dot(RawPiece<T> k, float (&dot)[kRows]) const {
@@ -343,10 +357,11 @@ class WarpAttention {
     }
   }
 
-  // Turns parts of the scores of several positions in each lane into the score of one position in
-  // each. Value i belongs to the positions whose number in the group has the bits of i * kUnit. A
-  // round for each bit from kBit down to kUnit adds the values of a lane and its neighbour by that
-  // bit. Each keeps the half of the values that has its own bit.
+  // Each lane has a part of the scores of several positions. Returns the complete score of one
+  // position to each lane. Value i belongs to the positions whose number in the group has the bits
+  // of i * kUnit. There is a round for each bit from kBit down to kUnit. It adds the values of a
+  // lane and of the lane that differs in this bit; each of the two keeps the half of the values
+  // that has its own bit.
   template <int kBit, int kUnit, int kValues>
   __device__ float Gather(float (&values)[kValues]) const {
     constexpr int kHalf = kBit / kUnit;
@@ -361,7 +376,8 @@ class WarpAttention {
     return values[0];
   }
 
-  // Returns the weight of this lane's position in row r, relative to the running maximum.
+  // Adds this lane's position in row r to the running maximum and sum. Returns its weight, relative
+  // to the running maximum.
   __device__ float Weigh(int r, float score) {
     const float top = fmaxf(max_[r], WarpMax(score));
     const float keep = exp2f(max_[r] - top);
@@ -374,19 +390,20 @@ class WarpAttention {
   }
 
   const int lane_;
-  const int group_at_;  // first position in a tile that this lane's group reads
-  const int at_;        // the offset of this lane's piece in a row
+  const int group_at_;  // number in a tile of the first position that this lane's group reads
+  const int at_;        // the offset of this lane's piece within a row, in elements
   const bool has_piece_;
   const int load_at_;
   const float scale_;
   RawPiece<T>* const copied_;  // this lane's first piece of K in shared memory
   float query_[kRows][kElements];
   float max_[kRows];
-  float sum_[kRows];  // this lane's share
+  float sum_[kRows];  // this lane's share of the sum
   float acc_[kRows][kElements];
 };
 
-// Rows that a warp takes together, and how many blocks of four warps then fit an SM's registers.
+// kRowsTogether: the number of rows that a warp computes together. kBlocksOfFourWarps: the number
+// of blocks of four warps whose registers then fit a multiprocessor.
 template <class T, int kHeadClass>
 inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
                                      : kHeadClass / kPieceElements<T> <= 16 ? 2

@@ -10,9 +10,10 @@
 
 namespace dragoman::kernels::cuda {
 
-// Activates rows [0, *count) of x [rows, n], or all if count is nullptr, in place; other rows do
-// not change. x is of the compute type. For activations that no epilogue of cuBLASLt computes as
-// they are defined here. REQUIRES: rows < 2^31; n is a multiple of 8, x aligned to 16 bytes.
+// Applies the activation in place to rows [0, *count) of x [rows, n], or to all rows if count is
+// nullptr. Other rows do not change. x is of the compute type. It serves the activations that no
+// epilogue of cuBLASLt computes as kernels/base/activation.h defines them. REQUIRES: rows < 2^31; n
+// is a multiple of 8, x aligned to 16 bytes.
 Error Activate(Stream stream, ComputeType type, Activation activation, int64_t rows,
                const int32_t* count, int n, void* x);
 

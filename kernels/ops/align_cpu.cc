@@ -1,5 +1,6 @@
-// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. Computes the
-// weights of cross-attention a second time, but only for the few rows that ask for them.
+// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights were
+// computed in cross-attention already, which does not keep them. They are computed again, but only
+// for the few rows that ask for an alignment.
 #include "kernels/ops/align.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 float FromBFloat16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
 
-// scores[p] += q . k[p]; k is transposed as in a page.
+// Computes scores[p] += q . k[p] for all positions p; k is transposed as in a page.
 template <class Element, class Widen>
 void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int positions,
                float* scores) {
@@ -30,8 +31,8 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
 // The largest head_dim of int8 rows (KvLayout::HasInt8Rows).
 constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
 
-// q of one head as 14-bit integers, so that sums of kMaxInt8HeadDim products with K's 8 bits fit.
-// NaN and infinity make the scale NaN.
+// q of one head as integers of 14 bits and a sign, so that the sum of kMaxInt8HeadDim products with
+// K's 8 bits fits 32 bits. NaN and infinity make the scale NaN.
 struct IntegerQuery {
   static constexpr float kMost = 16383.0F;
 

@@ -1,9 +1,11 @@
-// Alignment: one warp per row. It returns at once if the slot does not ask.
+// Alignment: one warp per row. It returns at once if the row's slot does not ask for the alignment
+// of this layer.
 //
 // A row that asks reads K of the chosen heads twice: 2 n d elements for a source of n positions, 4
-// n d flop. It computes first each head's maximum and sum of weights, then, tile by tile, the mean
-// over the heads and its largest position, so it needs no memory for the whole source. A row that
-// does not ask costs three dependent loads; a launch of such rows is nearly an empty one.
+// n d flop. In the first walk over the tiles it computes each head's maximum and sum of weights. In
+// the second it computes the mean over the heads and the best position. So it needs no memory for
+// the weights of the whole source. A row that does not ask costs three dependent loads, so a launch
+// without rows that ask takes little longer than an empty one.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
 
@@ -14,7 +16,7 @@ constexpr int kWarps = 4;
 
 static_assert(kTilePositions == kPagePositions);
 
-// The maximum and the sum of a head's weights: a weight is exp2(score - max) / sum.
+// The maximum of a head's scores and the sum of its weights: a weight is exp2(score - max) / sum.
 struct HeadScale {
   float max, sum;
 };
@@ -39,7 +41,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const T* const q_row = q + int64_t{row} * layout.width();
   HeadScale* const scale = scales[threadIdx.y];
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
-  // Computes the scores of the query that was set last, one position to a thread.
+  // Computes the scores of a tile with the query that SetQuery set last, one position to a thread.
   const auto scores = [&](int head, int tile) {
     const T* const k = static_cast<const T*>(tables.pool) +
                        int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +
@@ -67,7 +69,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   }
   __syncwarp();
 
-  // The best of this thread's positions; the last position, EOS, does not count.
+  // The best position among those of this thread. The last position, EOS, does not count.
   float best = -1.0F;
   int best_at = 0;
   for (int tile = 0; tile < length - 1; tile += kTilePositions) {

@@ -18,7 +18,7 @@ namespace dragoman::kernels {
 //   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j], for
 //     j < PagesFor(its length)
 //
-// Positions of the last page after the segment are set to zero, or never read (int8).
+// In the last page of a segment, positions after the segment's end become zeros.
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
                   const int32_t* page_offsets, const int32_t* pages, void* pool);
@@ -31,17 +31,18 @@ void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const
 
 namespace cuda {
 
-// The same on a device. All arrays are in its memory; kv and pool are of the compute type;
-// page_count is the number of all pages. REQUIRES (here and below): head_dim is a multiple of 8, at
-// most 128; arrays of the compute type are aligned to 16 bytes.
+// WriteCrossKv on a device. All arrays are in device memory; kv and pool are of the compute type;
+// page_count is the number of pages of all segments. REQUIRES, here and for CrossAttention:
+// head_dim is a multiple of 8, at most 128; arrays of the compute type are aligned to 16 bytes.
 Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
                    int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
                    const int32_t* page_offsets, const int32_t* pages, int64_t page_count,
                    void* pool);
 
-// The same on a device. Adjacent rows of a slot share their loads. Every row sums over the source
-// in the same order, whatever the other rows are. Does not read the slots of `rows`. REQUIRES: from
-// each row of a slot to the next, rows.lane goes up by one, or all lanes are 0 (plan.h).
+// CrossAttention on a device. Adjacent rows of a slot share their loads. Every row sums over the
+// source in one fixed order, whatever the other rows are. Does not read rows.slots and
+// rows.first_row. REQUIRES: from each row of a slot to the next, rows.lane goes up by one, or all
+// lanes are 0 (kernels/search/plan.h).
 Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                      const StepRows& rows, const CrossKvTables& tables, const void* q,
                      void* context_out);

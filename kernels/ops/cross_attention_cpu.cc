@@ -1,5 +1,5 @@
-// Work per row: 4 n d flop for a source of n positions; 8 n d bytes of K and V are read once for
-// kBlockRows rows of a slot.
+// Work per row: 4 n d flop for a source of n positions. The 8 n d bytes of K and V (f32) are read
+// once for up to kBlockRows rows of a slot.
 #include "kernels/ops/cross_attention.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
-// Writes K and V of one layer for up to a page of positions. `kv` has the row stride ld: k | v.
+// Writes K and V of one layer for up to a page of positions to an f32 page. `kv` has k | v of a
+// position in a row; rows are ld apart.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                float* page) {
   for (int head = 0; head < layout.heads; ++head) {
@@ -36,7 +37,7 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
-// The same for a bfloat16 page.
+// Writes a bfloat16 page.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                uint16_t* page) {
   const cpu::KernelTable& kernels = cpu::Kernels();
@@ -58,8 +59,8 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
-// Attends up to kBlockRows rows of one slot over int8 pages. Prefetches from `next_slot`, the slot
-// of the rows that follow; -1: none.
+// Computes up to kBlockRows rows of one slot over int8 pages. At the end prefetches the first page
+// of `next_slot`, the slot of the rows that follow; -1: none follow.
 void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                     int32_t next_slot, int rows, const float* q, float* out) {
   const cpu::QuantizedTable& kernels = cpu::QuantizedKernels();
@@ -112,7 +113,7 @@ void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tabl
   }
 }
 
-// Attends up to kBlockRows rows of one slot, all heads.
+// Computes up to kBlockRows rows of one slot over f32 or bfloat16 pages, all heads.
 void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                 int rows, const float* q, float* out) {
   const cpu::KernelTable& kernels = cpu::Kernels();

@@ -1,18 +1,20 @@
 // Cross-attention, and the writing of its pages.
 //
-// Attention: a warp takes one head of a piece, up to kRows adjacent rows of one slot, and loads and
-// widens K and V once for all of them. Bytes for a slot of w rows and a source of n positions: 2 n
-// d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at 4.3 TB/s, d 512, 16
-// bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
+// Attention: a piece is up to kRows adjacent rows of one slot. A warp takes one head of a piece,
+// and loads and widens K and V once for all its rows. Bytes for a slot of w rows and a source of n
+// positions: 2 n d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at 4.3
+// TB/s, d 512, 16 bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
 //
-// Why this shape: a piece begins with a slot, and at every kRows-th lane of it. A warp has the
-// pieces that begin in its kRows rows. So a slot of beam 4 is one piece wherever it begins, and no
-// list of slots is needed. Wide beams spread over many warps, which share K and V through L1
-// (within a block) and L2. With few rows each row takes a warp, because the work is one wave in any
-// case and latency counts. A row's sums are the same either way (warp_attention.cuh).
+// Why this shape: a piece begins with the first row of a slot, and again at every kRows-th lane of
+// the slot. A warp is responsible for kRows rows and takes the pieces that begin there. So a slot
+// of beam 4 is one piece wherever its rows begin, and no list of slots is needed. The rows of wide
+// beams spread over many warps, which share K and V through L1 (within a block) and L2. In steps of
+// few rows each row takes a warp: all warps fit on the card at once in any case, so latency counts.
+// A row's sums are the same either way (warp_attention.cuh).
 //
 // Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
-// page. 2 x 2 d elements per position and layer: 30 positions of 6 layers, 16 bit, d 512: 0.74 MB.
+// page. Reads and writes 2 d elements each per position and layer: for 30 positions of 6 layers, 16
+// bit, d 512, 0.74 MB.
 #include <type_traits>
 
 #include "kernels/cuda/warp_attention.cuh"
@@ -23,20 +25,22 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kWriteThreads = 256;
-// Up to this many rows a warp takes one row: with 8 heads about 15 warps for each SM of an H200.
+// In launches of up to this many rows a warp takes one row. With 8 heads that is about 15 warps for
+// each multiprocessor of an H200.
 constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// K and V of several rows are loaded by copies, if the card has them: the rows' queries and
-// contexts leave no registers to request both at once.
+// Several rows: K and V are copied to shared memory, if the card has such copies. The rows' queries
+// and contexts leave too few registers to load both at once.
 template <class T, int kHeadClass, int kRows>
 constexpr TileLoads LoadsOf() {
   return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;
 }
 
-// Reports whether an SM should have registers for four blocks: with copies, if ptxas then spills
-// nothing. Faster on an H200 (kernels/README.md, "Kernels on a GPU: counts and floors").
+// Reports whether the registers are limited so that four blocks fit a multiprocessor: with copies,
+// where ptxas then still spills nothing. That is faster on an H200 (kernels/README.md, "Kernels on
+// a GPU: counts and floors").
 template <class T, int kHeadClass, int kRows>
 constexpr bool HasFourBlocks() {
   return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;
@@ -45,7 +49,7 @@ template <class T, int kHeadClass, int kRows>
 constexpr int kBlocks = HasFourBlocks<T, kHeadClass, kRows>() ? 4
                                                               : kBlocksOfFourWarps<T, kHeadClass>;
 
-// Attends the first `rows` <= kRows rows of one slot from `row` on.
+// Computes the first `rows` <= kRows rows of one slot from `row` on.
 template <class T, int kHeadClass, int kRows>
 __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int slot,
                            int row, int rows, const T* q, T* context_out) {
@@ -64,7 +68,8 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
   int page = pages[0];
   for (int tile = 0; tile < length; tile += kTilePositions) {
     const int count = min(kTilePositions, length - tile);
-    // Read before this tile's K and V, so that the table is not waited for again.
+    // The next page's number is read before this tile's K and V, so that the next tile need not
+    // wait for it.
     const int next = tile + kTilePositions < length ? pages[tile / kTilePositions + 1] : 0;
     const T* const k = first_k + int64_t{page} * layout.ElementsPerPage();
     attention.Tile(count, layout.DeviceVOffset(),
@@ -82,14 +87,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   const int first = warp * kRows;
-  // The lanes load the slots of the warp's rows at once, from one row before the warp's first.
+  // The lanes load the slots of the warp's rows at once: lane l that of row first + l - 1.
   const int row = min(max(first + lane - 1, 0), static_cast<int>(rows.rows) - 1);
   const int slot = rows.slot[row];
   const int number = kRows > 1 ? rows.lane[row] : 0;
   const int end = *rows.count;
   const int before = __shfl_up_sync(kWholeWarp, slot, 1);
   const bool begins = first + lane - 1 >= end || row == 0 || slot != before || number % kRows == 0;
-  // Bit i: a piece begins with row first + i, or there are no more rows.
+  // Bit i: a piece begins with row first + i, or there is no such row.
   const unsigned begin = __ballot_sync(kWholeWarp, begins) >> 1;
 #pragma unroll 1
   for (int i = 0; i < kRows && first + i < end; ++i) {
@@ -101,7 +106,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
     }
     int of_piece = 0;
     if constexpr (HasFourBlocks<T, kHeadClass, kRows>()) {
-      of_piece = rows.slot[first + i];  // the register of the lanes' slots would be spilt
+      // Shuffling would need the register with the lanes' slots, which ptxas would spill.
+      of_piece = rows.slot[first + i];
     } else {
       of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
     }
@@ -110,14 +116,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   }
 }
 
-// Writes K/V of page `blockIdx.x` of the call, layer first_layer + blockIdx.y.
+// Writes K/V of page number `blockIdx.x` in `pages`, layer first_layer + blockIdx.y.
 template <class T>
 __global__ void __launch_bounds__(kWriteThreads)
     WriteCrossKvKernel(KvLayout layout, int first_layer, const T* kv, const int32_t* offsets,
                        int segments, const int32_t* page_offsets, const int32_t* pages, T* pool) {
   AwaitKernelBefore();
   const int page = static_cast<int>(blockIdx.x);
-  // The last segment that begins at this page or before it has the page.
+  // The page belongs to the last segment whose first page is this one or one before it.
   int segment = 0;
   for (int beyond = segments; beyond - segment > 1;) {
     const int middle = (segment + beyond) / 2;
@@ -135,7 +141,8 @@ __global__ void __launch_bounds__(kWriteThreads)
   const T* const from = kv + first * stride + layer * 2 * d;
   T* const to =
       pool + pages[page] * layout.ElementsPerPage() + layout.DeviceK(first_layer + layer, 0, 0);
-  const int pieces = layout.head_dim / kPieceElements<T>;  // of a position's K or V in one head
+  // Number of pieces of K or V of one position in one head.
+  const int pieces = layout.head_dim / kPieceElements<T>;
   const int all = layout.heads * 2 * kPagePositions * pieces;
   for (int i = static_cast<int>(threadIdx.x); i < all; i += kWriteThreads) {
     // The index follows the layout of a page: [head][K | V][position][piece].

@@ -5,15 +5,19 @@
 //   bias: added to the scores; has columns for distances -(n - 1) .. 0, n the longest hypothesis
 //   context_out [rows.count, d]
 //
-// The ancestry table gives the lanes of earlier positions; its entry for the new position is not
-// read. Every row attends over its own length, in an order that only the positions decide.
+// The ancestry table gives the lane that wrote each earlier position. Its entry for the new
+// position is not read. Every row attends over the positions of its own hypothesis only, in an
+// order that depends on these positions alone.
 //
-// Rows with the same (slot, lane) are of one hypothesis. Each also attends over the new positions
-// of the rows before it, and has the same bits as in a later call of its own.
+// Rows with the same (slot, lane) are successive positions of one hypothesis. Each row also attends
+// over the new positions of the rows before it. Its result has the same bits as if it came alone,
+// in a later call.
 //
-// REQUIRES: rows with the same (slot, lane) are adjacent and their positions follow each other. No
-// row of another lane writes what a row reads at earlier positions, so the rows of a slot are at
-// one position, or of one lane. Pages exist for all positions up to the new one.
+// REQUIRES:
+// * Rows with the same (slot, lane) are adjacent and their positions follow each other.
+// * The rows of a slot are all at one position, or all of one lane. So no row writes K or V that a
+//   row of another lane reads.
+// * Pages exist for all positions up to the new one.
 #pragma once
 
 #include "kernels/base/compute_type.h"
@@ -30,10 +34,10 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 
 namespace cuda {
 
-// The same on a device: qkv, pages and context_out are of the compute type. Does not read the slots
-// of `rows`. If rows.pages is not null, it replaces lanes and ancestry and must agree with them;
-// the bits are the same. REQUIRES: head_dim is a multiple of 8, at most 128; arrays of the compute
-// type are aligned to 16 bytes.
+// DecodeSelfAttention on a device. qkv, pages and context_out are of the compute type. Does not
+// read rows.slots and rows.first_row. If rows.pages is not null, the kernel uses it instead of the
+// tables of lanes and ancestry; both must agree, and the bits are the same. REQUIRES: head_dim is a
+// multiple of 8, at most 128; arrays of the compute type are aligned to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
                           void* context_out, const RelativeBias& bias = {});

@@ -23,7 +23,7 @@ int64_t HostSelfAt(const KvLayout& layout, int layer, int position) {
              : layout.SelfK(layer, position) * ElementBytes(layout.host_element);
 }
 
-// Addresses of K for one row of one layer.
+// Finds the addresses of K for the positions of one row in one layer.
 class RowPages {
  public:
   RowPages(const KvLayout& layout, int layer, const DecodeRows& rows, const SelfKvTables& tables,
@@ -56,13 +56,13 @@ class RowPages {
   const uint8_t* ancestry_;
 };
 
-// The bias of the first head.
+// Returns the pointer to the first head's bias at `distance`, or nullptr if there is no bias.
 const float* BiasAt(const RelativeBias& bias, int64_t distance) {
   return bias.table == nullptr ? nullptr : bias.At(0, distance);
 }
 
-// Attends rows over int8 pages, up to kBlockRows rows of a slot together. Prefetches the next rows
-// of K and V during the computation.
+// Computes rows over int8 pages, up to kBlockRows rows of a slot together. During the computation
+// of a tile it prefetches K and V of the next one.
 class Int8Attention {
  public:
   Int8Attention(const KvLayout& layout, int layer, const DecodeRows& rows,
@@ -77,7 +77,7 @@ class Int8Attention {
         out_(out),
         bias_(bias) {}
 
-  // Rows begin .. end - 1.
+  // Computes the rows begin .. end - 1.
   void Run(int64_t begin, int64_t end) const {
     Tile tiles[2];
     Tile* now = &tiles[0];
@@ -113,8 +113,9 @@ class Int8Attention {
   // The addresses of K and V of a tile of positions.
   struct Tile {
     const uint8_t* rows[cpu::kBlockRows][cpu::kTilePositions];
-    int positions[cpu::kBlockRows];  // 0 or less: the tile is beyond the row's position
-    // The addresses without repeats.
+    // Number of positions; 0 or less: the tile is beyond the row's position.
+    int positions[cpu::kBlockRows];
+    // All rows' addresses, each once.
     const uint8_t* different[cpu::kBlockRows * cpu::kTilePositions];
     int different_count;
   };
@@ -212,7 +213,7 @@ class Int8Attention {
   const RelativeBias& bias_;
 };
 
-// Attends one row over float32 or bfloat16 pages.
+// Computes one row over float32 or bfloat16 pages.
 void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, const float* qkv,
                   const RelativeBias& bias, float* acc) {
   const cpu::KernelTable& kernels = cpu::Kernels();

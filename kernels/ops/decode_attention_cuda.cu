@@ -1,21 +1,22 @@
-// Self-attention of a decoding step: one warp per (row, head); a slot's rows are neighbours in a
-// block.
+// Self-attention of a decoding step: one warp per (row, head); the rows of a slot are neighbours in
+// a block.
 //
-// Bytes per row at position t: 2 t d elements of K and V read, 3 d of qkv, 2 d of K and V written
-// and d of context; flop: 4 (t + 1) d. Floor at 4.3 TB/s, d 512, 16 bit, 4,096 rows at position 30:
-// 277 MB, 64 us, if rows shared nothing. But the hypotheses of a slot share most of their
-// ancestors, which the first row to ask brings to L1 (for the rows of its block) and L2.
+// Bytes per row at position t: 2 t d elements of K and V read, 3 d of qkv read, 2 d of K and V
+// written and d of context; flop: 4 (t + 1) d. Floor at 4.3 TB/s, d 512, 16 bit, 4,096 rows at
+// position 30: 277 MB, 64 us, if rows shared nothing. But the hypotheses of a slot share most of
+// their ancestors. The first row that reads a shared position brings it to L1 (for the rows of its
+// block) and L2.
 //
-// Why this shape: the limits are memory and the latency of the tables (row -> page -> K, or,
-// without the step's table, row -> slot -> lane -> ancestor -> page -> K). So it needs many
-// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier.
-// Heads vary fastest over the blocks, so a row's heads read its tables and a layer's K/V at about
-// the same time.
+// Why this shape: the limits are memory and the latency of dependent loads: row -> page -> K or,
+// without the step's table of pages, row -> slot -> lane -> ancestor -> page -> K. So the kernel
+// needs many independent warps, each with a batch of 16-byte loads in flight, and no shared memory
+// and no barrier. Heads vary fastest over the blocks, so the heads of a row read its tables and a
+// layer's K/V at about the same time.
 //
-// No warp reads in this launch what another warp writes. The new position comes from qkv, so it is
-// first in the sums; the other rows of the slot are at the same position. In rows of one lane (a
-// forced prefix) each warp also writes K and V of the rows before it, with the same bits as their
-// own warps, and reads what it wrote itself.
+// No warp reads in this launch what another warp writes. K and V of the new position come from qkv,
+// so this position is first in the sums. Other rows of the slot are at the same position and do not
+// read it. For rows of one lane (a forced prefix) each warp also writes K and V of the rows before
+// its own, with the same bits as their own warps write, and reads what it wrote itself.
 #include <type_traits>
 
 #include "kernels/cuda/self_pages.cuh"
@@ -26,16 +27,17 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-// V together with K if there are registers for it: a tenth less time on an H200. With bfloat16,
-// which ptxas widens earlier, it would spill.
+// V is loaded together with K if there are registers for it, which takes a tenth less time on an
+// H200. With bfloat16, which ptxas widens earlier, registers would spill.
 template <class T, int kHeadClass>
 constexpr TileLoads LoadsOf() {
   return kForHopper && std::is_same_v<T, __half> && kHeadClass <= 64 ? TileLoads::kTogether
                                                                      : TileLoads::kInTurn;
 }
 
-// The minimum of blocks per SM. Without it ptxas takes 62 to 232 registers from sm_90 on, and loads
-// of K and V wait for each other. With it a batch of them is in flight (budgets.json, "loads").
+// The minimum number of blocks per multiprocessor. Without this bound, from sm_90 on, ptxas allots
+// 62 to 232 registers, and loads of K and V wait for each other. With it a batch of loads is in
+// flight (budgets.json, "loads").
 template <class T, int kHeadClass>
 constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
                         : kHeadClass <= 64                               ? 4
@@ -44,7 +46,7 @@ constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
 
 static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile
 
-// Writes K and V of the rows right before this one in its lane, for this warp to read.
+// Writes K and V of the rows before this one in its lane, so that this warp can read them.
 template <class T, class Pages>
 __device__ void WriteRowsBefore(const KvLayout& layout, int layer, const StepRows& rows,
                                 const Pages& pages, int row, int head, const T* qkv, T* pool) {
@@ -93,7 +95,8 @@ __device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& row
   int page = pages.InFirstTile(warp_lane, position);
   if (follows) WriteRowsBefore(layout, layer, rows, pages, row, head, qkv, pool);
   for (int tile = 0; tile < position; tile += kTilePositions) {
-    // Read before this tile's K and V, so that the tables are not waited for again.
+    // The next tile's page is read before this tile's K and V, so that the next tile need not wait
+    // for the tables.
     const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);
     const int count = min(kTilePositions, position - tile);
     attention.Tile(
@@ -149,7 +152,8 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
                            to);
       }
       auto* kernel = DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
-      // With the widest heads ptxas would use a stack on cards before sm_90.
+      // With heads wider than 64, the kernel with PagesOfStep would need a stack on cards before
+      // sm_90.
       if constexpr (kClass <= 64) {
         if (rows.pages != nullptr) kernel = DecodeSelfAttentionKernel<T, kClass, PagesOfStep>;
       }

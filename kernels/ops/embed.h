@@ -1,11 +1,12 @@
-// y[r] = scale * table[token[r]] + positions[position[r]].
+// Embeds tokens: y[r] = scale * table[token[r]] + positions[position[r]].
 //
 //   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32.
 //   On a device table and y are of the compute type. On the CPU the table is quantized if products
-//   are. A token of -1 means a zero embedding (the position is still added). No position is added
-//   to the unplaced token.
+//   are. The token -1 has an embedding of zeros, to which the position is added. No position is
+//   added to the token PositionTable::unplaced.
 //
-// REQUIRES: -1 <= token < vocabulary and 0 <= position < positions; the caller checks.
+// REQUIRES: -1 <= token < vocabulary and 0 <= position < positions. The operation does not check
+// this.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace dragoman::kernels {
 
-// Borrowed. If it is made from a pointer alone, every token has its position.
+// The position embeddings; borrowed. Converts from a pointer: then a position is added to every
+// token.
 struct PositionTable {
   PositionTable(const float* table, int32_t unplaced_token = kNoToken)  // NOLINT: as a pointer
       : rows(table), unplaced(unplaced_token) {}
@@ -36,7 +38,8 @@ class EmbeddingTable {
   EmbeddingTable(const EmbeddingTable&) = delete;
   EmbeddingTable& operator=(const EmbeddingTable&) = delete;
 
-  // Returns the row of a token in f32, within the table or in `memory` [d].
+  // Returns the row of a token in f32. The pointer is into the table, or the row is written to
+  // `memory` [d], and the pointer is `memory`.
   virtual const float* Row(int32_t token, float* memory) const = 0;
   int d() const { return d_; }
 
@@ -64,7 +67,7 @@ class QuantizedEmbedding final : public EmbeddingTable {
                      int64_t vocabulary, int d);
 
   const float* Row(int32_t token, float* memory) const override;
-  // Returns the bytes of a table of this shape.
+  // Returns the number of bytes that a table of this shape takes.
   static int64_t BytesOf(ComputeType type, int64_t vocabulary, int d);
 
  private:
@@ -80,8 +83,8 @@ void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable 
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y do not
-// change. REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
+// EmbedTokens on a device, for rows [0, *count), or for all rows if count is nullptr. Other rows of
+// y do not change. REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
 Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTable positions,
                   float scale, const int32_t* token, const int32_t* position, int64_t rows,
                   const int32_t* count, int d, void* y);

@@ -17,8 +17,8 @@
 
 namespace dragoman::kernels {
 
-// Returns the scratch to Reserve in a context so that EncoderAttention allocates nothing for
-// segments of up to max_segment_tokens.
+// Returns the number of floats to pass to OpContext::Reserve. After that EncoderAttention allocates
+// nothing for segments of up to max_segment_tokens.
 size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
 
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
@@ -27,9 +27,10 @@ void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offse
 
 namespace cuda {
 
-// The same on a device. offsets is device memory; longest is in tokens. Tensors are of the compute
-// type, scores and sums f32. A token's result depends only on its segment. REQUIRES: head_dim is a
-// multiple of 8, at most 128; qkv and context_out are aligned to 16 bytes.
+// EncoderAttention on a device. `offsets` is in device memory; `longest` is the number of tokens of
+// the longest segment. Tensors are of the compute type, scores and sums f32. A token's result
+// depends only on its segment. REQUIRES: head_dim is a multiple of 8, at most 128; qkv and
+// context_out are aligned to 16 bytes.
 Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
                        int64_t segments, int64_t longest, int heads, int head_dim,
                        void* context_out, const RelativeBias& bias = {});

@@ -5,12 +5,13 @@
 //                memory; one tile is loaded while another is multiplied.
 // plain cores    f32, and older cards: one warp for a head and 4 tokens (warp_attention.cuh).
 //
-// The card and the type decide the method, and a token's place in its segment its place in a block.
-// So its bits depend on nothing else.
+// The card and the type decide the method. A token's place in its segment decides its place in a
+// block. So the bits of its result depend on nothing outside the segment.
 //
-// Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n. Floor at 4.3
-// TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. A layer takes 0.5 GFLOP in segments of 30, 8.6 in
-// segments of 512: plain cores take longer for that than the rest of the layer (kernels/README.md).
+// Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n tokens. Floor
+// at 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. A layer takes 0.5 GFLOP in segments of 30
+// tokens and 8.6 in segments of 512. For the latter, plain cores take longer than the rest of the
+// layer (kernels/README.md).
 #include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/tensor_core.cuh"
@@ -24,8 +25,8 @@ constexpr int kWarps = 4;
 
 template <class T>
 struct HeadOfSegment {
-  const T* q;  // of the segment's first token; k is d elements after it, v 2 d
-  T* out;      // the same for context_out
+  const T* q;  // q of the segment's first token; k is d elements after it, v 2 d
+  T* out;      // the address for the first token in context_out
   int tokens;
   int64_t d;
   int head_dim;
@@ -44,7 +45,7 @@ __device__ HeadOfSegment<T> HeadOfBlock(const T* qkv, const int32_t* offsets, in
           static_cast<int>(offsets[segment + 1] - first), d, head_dim};
 }
 
-// Attends kRows tokens from `token` on with one warp. At least one of them exists.
+// Computes kRows tokens from `token` on with one warp. REQUIRES: at least the first of them exists.
 template <class T, int kHeadClass, int kRows, class Bias>
 __device__ void AttendPlainly(const HeadOfSegment<T>& head, int token, const Bias& bias) {
   const int row = static_cast<int>(head.stride());
@@ -83,20 +84,22 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   }
 }
 
-constexpr int kTensorRows = 16;  // tokens of a warp
+constexpr int kTensorRows = 16;  // number of tokens that a warp computes
 constexpr int kBlockRows = kWarps * kTensorRows;
-constexpr int kTile = kTilePositions;  // of K and V in shared memory
+constexpr int kTile = kTilePositions;  // number of positions of K and V in shared memory
 
-// K and V of a tile: rows of kHeadClass elements, padded by 16 bytes, so that eight rows at one
-// column are in different banks. Columns from head_dim on and missing positions are zeros.
+// K and V of a tile: rows of kHeadClass elements. Rows are padded by 16 bytes, so that the same
+// column of eight adjacent rows is in different banks. Columns from head_dim on and missing
+// positions are zeros.
 template <class T, int kHeadClass>
 struct TensorTile {
   T k[kTile][kHeadClass + kPieceElements<T>];
   T v[kTile][kHeadClass + kPieceElements<T>];
 
-  // Copies a tile with all threads of a block; `thread` is this one. Complete after AwaitCopies.
+  // Starts the copies of a tile, with all threads of a block; `thread` is this thread's number. The
+  // tile is complete after AwaitCopies and a barrier.
   __device__ void Bring(const HeadOfSegment<T>& head, int first, int thread) {
-    constexpr int kPieces = kHeadClass / kPieceElements<T>;  // of a row
+    constexpr int kPieces = kHeadClass / kPieceElements<T>;  // number of pieces of a row
     static_assert(kTile * kPieces % (kWarps * kWarpThreads) == 0);
 #pragma unroll
     for (int i = 0; i < kTile * kPieces; i += kWarps * kWarpThreads) {
@@ -112,14 +115,16 @@ struct TensorTile {
 };
 
 // Attention of one head by one warp for 16 rows, with a running (max, sum, context) over tiles. A
-// lane has two rows, g and g + 8 (tensor_core.cuh). The weights are rounded to the type before they
-// are summed, so that the weights of a row sum to one.
+// lane holds two rows, g and g + 8 (tensor_core.cuh). The weights are rounded to the type before
+// they are summed, because the products use rounded weights: so the weights that are used sum to
+// one.
 template <class T, int kHeadClass>
 class TensorAttention {
  public:
   using Tile = TensorTile<T, kHeadClass>;
 
-  // `q` is that of the first row. `rows` rows exist; the context of the others is undefined.
+  // `q` is the query of the first row. `rows` is the number of rows that exist; the context of
+  // further rows is undefined.
   __device__ TensorAttention(int lane, const T* q, int rows, int64_t stride, int head_dim)
       : lane_(lane), scale_(kLog2OfE / sqrtf(static_cast<float>(head_dim))) {
 #pragma unroll
@@ -135,13 +140,14 @@ class TensorAttention {
     }
   }
 
-  // Adds the first `count` >= 1 positions of a tile, `distance` after the first of the `rows`.
+  // Adds the first `count` >= 1 positions of a tile. `distance` is the position of the tile's first
+  // key minus that of the first row.
   template <class Bias>
   __device__ void Take(const Tile& tile, int count, const Bias& bias, int distance, int rows) {
     float score[kTile / 8][4] = {};
 #pragma unroll
     for (int j = 0; j < kTile / 8; j += 2) {
-      // Two groups of 8 positions, two of 8 columns.
+      // The four matrices: two groups of 8 positions by two groups of 8 columns.
       const T* const row = &tile.k[8 * j + lane_ / 16 * 8 + lane_ % 8][lane_ / 8 % 2 * 8];
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
@@ -163,7 +169,7 @@ class TensorAttention {
           RoundPair(T{}, left[0], left[1]), RoundPair(T{}, left[2], left[3]),
           RoundPair(T{}, right[0], right[1]), RoundPair(T{}, right[2], right[3])};
       Multiply(T{}, sum_, weight, OnesPair(T{}), OnesPair(T{}));
-      // Two groups of 8 positions, two of 8 columns.
+      // The four matrices: two groups of 8 positions by two groups of 8 columns.
       const T* const row = &tile.v[16 * step + lane_ % 16][lane_ / 16 * 8];
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
@@ -175,7 +181,7 @@ class TensorAttention {
     }
   }
 
-  // Stores the context of the first `rows` rows. `out` is the address for the first row.
+  // Stores the context of the first `rows` rows. `out` is where the first row's context goes.
   __device__ void Store(T* out, int rows, int64_t d, int head_dim) const {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -194,7 +200,8 @@ class TensorAttention {
  private:
   static constexpr int kSteps = kHeadClass / 16;
 
-  // Adds the bias to unscaled scores. A missing row gets the bias of the last row.
+  // Adds the bias to scores, which are not multiplied by scale_ yet. A row that does not exist gets
+  // the bias of the last row.
   template <class Bias>
   __device__ void Add(const Bias& bias, int distance, int rows, int count,
                       float (&score)[kTile / 8][4]) const {
@@ -259,7 +266,7 @@ class TensorAttention {
   const float scale_;
   unsigned query_[kSteps][4];
   float max_[2] = {-INFINITY, -INFINITY};
-  float sum_[4] = {};  // a row's sum is in both its columns
+  float sum_[4] = {};  // both numbers of a row are its sum
   float context_[2 * kSteps][4] = {};
 };
 
@@ -272,14 +279,15 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   if constexpr (kHasTensorCores) {
     const int lane = static_cast<int>(threadIdx.x);
     const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
-    auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // [2]
+    auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // two tiles
     tiles[0].Bring(head, 0, thread);
-    const int rows = min(kTensorRows, head.tokens - token);  // <= 0: the warp only copies tiles
+    // <= 0: this warp has no rows and only copies tiles.
+    const int rows = min(kTensorRows, head.tokens - token);
     TensorAttention<T, kHeadClass> attention(lane, head.q + token * head.stride(), rows,
                                              head.stride(), head_dim);
     for (int first = 0, at = 0; first < head.tokens; first += kTile, at ^= 1) {
       AwaitCopies();
-      __syncthreads();  // the tile has arrived, and all have used the other one
+      __syncthreads();  // the tile has arrived, and all warps have used the other one
       if (first + kTile < head.tokens) tiles[at ^ 1].Bring(head, first + kTile, thread);
       if (rows > 0) {
         attention.Take(tiles[at], min(kTile, head.tokens - first), bias, first - token, rows);
@@ -294,7 +302,8 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   }
 }
 
-// The minimum of blocks per SM. A card whose tensor cores lack the type holds one.
+// The minimum number of blocks per multiprocessor. Cards before 8.0 run the code for plain cores,
+// which has registers for three (kBlocksOfFourWarps).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kTensorBlocks = 3;
 #else

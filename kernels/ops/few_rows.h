@@ -3,14 +3,15 @@
 //   x [rows, in], W [out, in], bias [out], y [rows, out] of one 16-bit type, all row-major and
 //   dense, except that rows of y are y_stride apart
 //
-// The time of such a product is latency. Alone on an H200 cuBLASLt takes 6.2 to 6.9 us, this kernel
-// 3.1 to 5.0 (kernels/README.md, "Products on a device").
+// The time of such a product is mostly latency. Measured alone on an H200, cuBLASLt takes 6.2 to
+// 6.9 us and this kernel 3.1 to 5.0 (kernels/README.md, "Products on a device").
 //
-// An element is the sum over k in ascending order, 16 at a time by one instruction that adds to an
-// f32 (mma m16n8k16). Then the bias is added in f32, and the sum is rounded. An activation is
-// computed from the rounded number and rounded again, as in a separate pass (activation_cuda.h). So
-// a row depends on no other row and on no place. The kernel is used next to an algorithm of
-// cuBLASLt only if a trial on the device finds the same bits (lt_trial.h).
+// An element is the sum over k in ascending order. One instruction (mma m16n8k16) adds 16 products
+// at a time to an f32. Then the bias is added in f32, and the sum is rounded to the 16-bit type. An
+// activation is computed from the rounded number and rounded again, as in a separate pass
+// (activation_cuda.h). So a row's result depends neither on other rows nor on the row's index. A
+// model uses this kernel for few rows and cuBLASLt for more only if a trial on the device finds
+// that both give the same bits (kernels/cuda/lt_trial.h).
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,9 @@ struct FewRows {
   Activation activation = Activation::kNone;
 };
 
-// Reports whether the current device takes the shape: its type has 16 bits, `in` is a multiple of
-// 32, `out` of 8, `y_stride` is even, and a block's shared memory holds 24 rows of `in`. Call it
-// once before MultiplyFewRows. Leaves no error on the device.
+// Reports whether the kernel takes this shape on the current device: the type has 16 bits, `in` is
+// a multiple of 32, `out` of 8, `y_stride` is even, and a block's shared memory holds 24 rows of
+// `in`. REQUIRES: it is called once before MultiplyFewRows. Leaves no error on the device.
 bool TakesFewRows(const FewRows& product);
 
 // REQUIRES: TakesFewRows returned true; rows is 0 .. kMostFewRows; x, W, bias are 16-byte aligned.

@@ -1,14 +1,16 @@
-// A product of few rows: a block of four warps has 8 columns of y. All warps copy the block's 8
-// rows of W and then all of x to shared memory, 16 bytes a copy; then one warp multiplies. If
-// kernels begin early, W is copied before the previous kernel has ended.
+// A product of few rows: a block of four warps computes 8 columns of y. All warps copy the block's
+// 8 rows of W and then all of x to shared memory, 16 bytes a copy; then one warp multiplies. On
+// devices where kernels begin early (LaunchesEarly), W is copied before the previous kernel has
+// ended.
 //
-// Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16 for any
-// number of rows, because the instruction has 16.
+// Bytes: those of W, once over all blocks, and those of x, once a block (from L2). Flop: 2 in out
+// 16 for any number of rows, because the instruction computes 16 rows.
 //
-// Why this shape: the time is one wait for memory, and then the chain of in / 16 products, each of
-// which waits for the sum of the previous one (about 33 cycles): 0.6 us at 512, 2.4 at 2,048. A
-// shorter chain would change the order of the sum. More columns to a block would mean fewer blocks,
-// and a multiprocessor loads only 60 GB/s: 64 blocks for 512 columns load 8 KB of W each at 512.
+// Why this shape: the time is one wait for memory, and then a chain of in / 16 products, each of
+// which waits for the sum of the previous one (about 33 cycles): 0.6 us at in = 512, 2.4 at 2,048.
+// A shorter chain would change the order of the sum. With more columns to a block there would be
+// fewer blocks, and one multiprocessor loads only 60 GB/s: at in = out = 512, 64 blocks load 8 KB
+// of W each.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -19,8 +21,9 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kColumns = 8;  // of y in a block
-constexpr int kDepth = 32;   // of two products, for one load of x
+constexpr int kColumns = 8;  // columns of y that a block computes
+// Depth in k of two products, the part of x that one LoadMatrices pair loads.
+constexpr int kDepth = 32;
 constexpr int kPiece = 8;    // elements in 16 bytes
 constexpr int kPadding = 8;  // elements: puts the rows of a matrix in different banks
 
@@ -43,7 +46,8 @@ __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   }
 }
 
-// The operands of two products, kDepth of k, loaded before the previous products.
+// The operands of two products, which are kDepth of k. They are loaded before the products of the
+// previous step are computed.
 struct Operands {
   template <class T>
   __device__ Operands(const T* a_row, const T* b_row) {
@@ -74,7 +78,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     AwaitKernelBefore();
     Bring(x, in, rows, kMostFewRows, x_rows);
     const int lane = static_cast<int>(threadIdx.x);
-    const int column = first + lane % 4 * 2;  // and the next one
+    const int column = first + lane % 4 * 2;  // this lane has this column and the next one
     float offset[2] = {};
     if (bias != nullptr) {
       offset[0] = ToFloat(bias[column]);
@@ -84,7 +88,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     __syncthreads();
     if (threadIdx.y != 0) return;
 
-    // Matrices of x: rows 0 and 8, then the same 8 further in k; of W: k 0, 8, 16, 24.
+    // Matrices that LoadMatrices loads: of x rows 0 and 8, then these rows 8 further in k; of W k
+    // 0, 8, 16, 24.
     const int matrix = lane / 8;
     const T* const a_row = x_rows + (matrix % 2 * 8 + lane % 8) * PitchOf(in) + matrix / 2 * kPiece;
     const T* const b_row = w_rows + lane % 8 * PitchOf(in) + matrix * kPiece;
@@ -144,7 +149,8 @@ bool TakesFewRows(const FewRows& p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
-  // Sets the device's limit, because the next product may need more than this one.
+  // The limit is set to the device's, not to this product's need, because another product with the
+  // same kernel may need more.
   if (status == cudaSuccess) {
     status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -1,9 +1,10 @@
-// The host's part of the fused output layers of all cards, and the merge. A kernel for the card
-// (output_layer_sm90.cu, output_layer_mma.cu) computes the parts of each row, and another one
-// merges them. For quantized products (output_layer_cuda.h) the rows are quantized before that, the
-// weights when the layer is created.
+// The part of the fused output layer (output_layer_cuda.h) that all cards share: the host's code,
+// and the kernel that merges. A kernel for the card (output_layer_sm90.cu, output_layer_mma.cu)
+// computes the parts of each row (fused_parts.h). Another kernel merges them to the row's summary.
+// For quantized products a third kernel quantizes the hidden rows before that; the weights are
+// quantized when the layer is created.
 //
-// In an unnamed namespace, because each of the two files has kernels of its own.
+// The code is in an unnamed namespace, because each of the two files has kernels of its own.
 #pragma once
 
 #include <cmath>
@@ -21,27 +22,30 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kFusedBlockRows = 128;       // of a block of threads
-constexpr int kFusedLists[] = {4, 8, 16};  // lengths of the lists that are instantiated
+constexpr int kFusedBlockRows = 128;  // rows that a block of threads computes
+// The lengths of a list of best tokens for which kernels are instantiated.
+constexpr int kFusedLists[] = {4, 8, 16};
 
-// Blocks of the merge on a multiprocessor, as many as ptxas would choose by itself; but without the
-// bound it spills a register on sm_80.
+// The number of the merge's blocks on a multiprocessor, a bound for ptxas. It is the number that
+// ptxas would choose by itself, but without the bound it spills a register on sm_80.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kMergeBlocks = 8;  // all threads of a multiprocessor
 #else
 constexpr int kMergeBlocks = 12;
 #endif
 
-// The scales of the hidden rows and of the columns, which turn products of quantized numbers into
-// logits. `columns` extends to the end of the last tile. A product in the compute type has none.
+// The scales of the hidden rows and of the columns, which turn sums of quantized products into
+// logits. `columns` has an entry for each column up to the end of the last tile. The pointers are
+// null for products in the compute type.
 struct QuantizedScales {
   const float* rows = nullptr;
   const float* columns = nullptr;
 };
 
-// Multiplies the sums of a tile's products, in the epilogue's order, by the scales of the rows
-// `row` and row + 8 and of the columns. Rows after `rows` use the last row's scale; their logits
-// are ignored. Reads the rows' scales again for each tile, because otherwise ptxas would spill.
+// Multiplies the sums x of a tile's products, in the order that output_epilogue.cuh defines, by the
+// scales of the rows `row` and row + 8 and of the columns. Rows from `rows` on use the last row's
+// scale; their logits are ignored. Reads the rows' scales again for each tile, because registers
+// for them would spill.
 __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int rows, int tile,
                                    int lane, float (&x)[128]) {
   float factor[2];
@@ -53,7 +57,8 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
 #pragma unroll
   for (int g = 0; g < 32; ++g) {
     const float2 c = __ldg(reinterpret_cast<const float2*>(columns + 8 * g));
-    // Not fused with the addition of the bias, so that the logits are those of StoreLogits.
+    // __fmul_rn prevents a fused multiply-add with the bias, so that logits have the bits of
+    // StoreLogits.
     x[4 * g] = __fmul_rn(x[4 * g], factor[0] * c.x);
     x[4 * g + 1] = __fmul_rn(x[4 * g + 1], factor[0] * c.y);
     x[4 * g + 2] = __fmul_rn(x[4 * g + 2], factor[1] * c.x);
@@ -61,7 +66,7 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
   }
 }
 
-// Makes the summary of a row from its parts. One block to a row.
+// Computes the summary of a row from its parts. The grid has one block for each row.
 __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
     MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
   AwaitKernelBefore();
@@ -100,7 +105,7 @@ class FoldedOutput : public FusedOutput {
                     int64_t stride) const final;
 
  protected:
-  // `type` is that of the given hidden rows and weights; `waves` is for DivideTiles.
+  // `type` is the type of the given hidden rows and weights. `waves` is passed to DivideTiles.
   FoldedOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary, int waves)
       : type_(type),
         quantized_(quantized),
@@ -109,8 +114,9 @@ class FoldedOutput : public FusedOutput {
         tiles_(TilesOf(vocabulary)),
         waves_(waves) {}
 
-  // Reads the device's limits, quantizes the weights and copies the bias. Sets *weight to the
-  // products' weights, *shared_limit to a block's shared memory. Returns "", or why it failed.
+  // Reads the device's limits, quantizes the weights if the products are quantized, and copies the
+  // bias. Sets *weight to the weights that products read, and *shared_limit to the bytes of shared
+  // memory that a block may have. Returns "", or why it failed.
   std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
   // Launches the kernel that computes the parts of `work`, with `row_blocks` blocks of
@@ -127,14 +133,14 @@ class FoldedOutput : public FusedOutput {
   int64_t SumsBytes(int64_t blocks) const {
     return blocks * kFusedBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
   }
-  // Returns the bytes of the sums and lists of so many blocks of rows; a multiple of 128.
+  // Returns the bytes that the sums and lists of `blocks` blocks of rows take; a multiple of 128.
   int64_t PartsBytes(int64_t blocks) const {
     const int64_t most = int64_t{waves_} * processors_;
     const int64_t ranges = blocks > most ? blocks : most;
     return SumsBytes(blocks) +
            ranges * kFusedBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
   }
-  // The quantized rows of a step in its workspace, and their scales after them.
+  // Where the quantized rows of a step and their scales are in the workspace.
   struct QuantizedPlace {
     uint8_t* rows;
     float* scales;

@@ -1,6 +1,7 @@
-// The parts that the fused output layer makes of a row, and how they become its summary: tiles of
-// the vocabulary, their division among blocks, lists of best tokens spread over lanes. For host and
-// device (output_fold.h has the ThreadGroup).
+// The parts of a row that the fused output layer (output_layer_cuda.h) computes, and how they
+// become the row's summary. A tile is a range of columns of the vocabulary. The parts are a sum for
+// each tile and lists of the best tokens, which are spread over the lanes of a warp. For host and
+// device; output_fold.h describes the ThreadGroup.
 #pragma once
 
 #include <cmath>
@@ -10,24 +11,26 @@
 
 namespace dragoman::kernels {
 
-// The columns of a tile of the vocabulary. A row's sums are made per tile and merged in the order
-// of the tiles, so the division of tiles among blocks does not change a result.
+// The number of columns of a tile of the vocabulary. A row has one sum for each tile, and the sums
+// are merged in the order of the tiles. So the division of tiles among blocks does not change a
+// result.
 inline constexpr int kTileColumns = 256;
 
 DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
   return (vocabulary + kTileColumns - 1) / kTileColumns;
 }
 
-// The division of a step's work: each block of rows is given to `ranges` blocks of threads, each
-// with `tiles` adjacent tiles, the last with fewer.
+// The division of a step's work. Each block of rows has `ranges` blocks of threads. Each of these
+// has a range of `tiles` adjacent tiles; the last range may have fewer.
 struct TileRanges {
   int ranges = 1;
   int tiles = 1;
 };
 
-// Divides the tiles into ranges so that the processors finish all blocks soonest, with one block
-// each at a time, in up to `waves` waves. Each range begins a list of best tokens, which counts as
-// one more tile. One wave gives as many ranges as keep all processors busy at once.
+// Divides the tiles into ranges so that the processors finish all blocks of threads in the shortest
+// estimated time. A processor runs one block at a time. The estimate counts tiles, and one more for
+// each range, because a range begins a new list of best tokens. The candidates are the numbers of
+// ranges that give every processor up to 1, 2 .. `waves` blocks.
 constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, int waves) {
   TileRanges best;
   int64_t best_time = 0;
@@ -46,8 +49,9 @@ constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, 
   return best;
 }
 
-// A lane's share of a list of best tokens that is spread over several lanes, in no order. A list
-// that is not full holds entries of -inf, each with a unique token that no vocabulary has.
+// The part of a list of best tokens that one lane holds. A list is spread over several lanes and
+// has no order. A list that is not full has entries of -inf, each with a unique token beyond any
+// vocabulary.
 template <int kEntries>
 struct BestShare {
   float score[kEntries];
@@ -62,7 +66,8 @@ struct BestShare {
 
   DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
 
-  // Returns the entry that is replaced first. The list's is the worst of all lanes'.
+  // Returns the worst entry of this share. The worst of all lanes' shares is the one that a better
+  // token replaces.
   DRAGOMAN_HD TokenScore Worst() const {
     TokenScore worst{score[0], token[0]};
     for (int i = 1; i < kEntries; ++i) {
@@ -71,7 +76,7 @@ struct BestShare {
     return worst;
   }
 
-  // Replaces the entry with token `of` by `x`, if this share has it.
+  // If this share has an entry with token `of`, replaces it by `x`.
   DRAGOMAN_HD void Replace(int32_t of, TokenScore x) {
     for (int i = 0; i < kEntries; ++i) {
       if (token[i] == of) {
@@ -82,10 +87,10 @@ struct BestShare {
   }
 };
 
-// The parts that the fused kernel makes of a row: (max, sum of exp) of every tile of the
-// vocabulary, in order, and lists of best tokens in any order, -inf where a list was not full.
+// The parts of one row: (max, sum of exp) of every tile of the vocabulary, in order, and the lists
+// of best tokens one after another, each in any order, with -inf where a list was not full.
 struct RowParts {
-  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf if a logit was
+  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf if a logit of the tile was
   int tiles = 0;
   const TokenScore* best = nullptr;  // [entries]
   int entries = 0;
@@ -94,12 +99,14 @@ struct RowParts {
 inline constexpr int kMergeThreads = 128;
 inline constexpr int kMergePerThread = 4;
 
-// Makes the row's summary from its parts. The kernel has filled `summary.wanted`.
+// Computes the row's summary from its parts. REQUIRES: the kernel that computed the parts has
+// filled `summary.wanted`.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shared,
                             const RowParts& parts, const LogitRequest& request,
                             LogitSummary& summary) {
-  // Each member takes a run of tiles, so that the tree is over the vocabulary's order.
+  // Each member takes a run of adjacent tiles. So the tree over members merges tiles in the order
+  // of the vocabulary.
   const int run = (parts.tiles + group.size() - 1) / group.size();
   LogSum sum;
   bool bad = false;

@@ -19,9 +19,10 @@ void GateRows(OpContext& context, Activation activation, const float* x, int64_t
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y do not
-// change, those of x may be read. x and y are of the compute type; activation and product are f32.
-// REQUIRES: rows < 2^31; n is a multiple of 8; x and y are aligned to 16 bytes.
+// GateRows on a device, for rows [0, *count), or for all rows if count is nullptr. Other rows of y
+// do not change; other rows of x may be read. x and y are of the compute type; activation and
+// product are computed in f32. REQUIRES: rows < 2^31; n is a multiple of 8; x and y are aligned to
+// 16 bytes.
 Error GateRows(Stream stream, ComputeType type, Activation activation, const void* x, int64_t rows,
                const int32_t* count, int n, void* y);
 

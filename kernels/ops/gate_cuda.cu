@@ -1,7 +1,8 @@
 // y = activation(a) * b. Bytes per row of n elements of e bytes: 3 n e; about 20 to 30 flop per
 // element (erf, or exp and a division).
 //
-// One piece of 16 bytes of y per thread, in f32. No reduction, so every row is bit-equal anywhere.
+// A thread computes one piece of 16 bytes of y, in f32. There is no sum over elements, so a row's
+// bits do not depend on its place.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"

@@ -1,4 +1,5 @@
-// Gathers rows of a matrix: y[i] = x[list.rows[first + i]] for those i < n that the list has.
+// Gathers rows of a matrix: y[i] = x[list.rows[first + i]] for all i < n with first + i <
+// *list.count.
 //
 //   x [rows, d], y [n, d] of the compute type, dense, 16-byte aligned; y must not overlap x. Other
 //   rows of y keep their contents.

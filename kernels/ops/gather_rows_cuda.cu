@@ -1,5 +1,5 @@
 // Gather: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read and
-// written. At most one chunk of rows (kChunkRows), so the launch dominates the cost.
+// written. A call gathers at most kChunkRows rows, so the launch itself takes most of the time.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/gather_rows.h"

@@ -1,5 +1,5 @@
-// Residual and LayerNorm in one pass over memory. The row stays in registers (row_norm.cuh), so
-// both passes (mean, then squares of differences) read no memory.
+// Residual and LayerNorm in one pass over memory. The row stays in registers (row_norm.cuh), so the
+// two sums (for the mean, then of squared differences) read no memory.
 //
 // Bytes per row of elements of e bytes: 3 d e (x, residual, y; `sum` adds d e), and 8 d of gamma
 // and beta, which stay in the cache; about 8 flop per element. Floor of 4,096 rows, d 512, float16
@@ -10,7 +10,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// kRowWarps: 1, or all of the block's.
+// kRowWarps: a row has 1 warp, or all warps of the block.
 template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
@@ -21,9 +21,11 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
   __shared__ float partial[2][kNormWarps];
   const int64_t row =
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
-  if (row >= rows) return;  // all threads of the row
+  if (row >= rows) return;  // true for all threads of the row
   const RowsThere there(count, rows);
-  // With more steps ptxas would spill. Such rows also keep a warp busy for longer.
+  // kAtOnce: the count of rows is tested only after the row's loads have begun (RowsThere). With
+  // more steps ptxas would spill; such rows also keep a warp busy for longer, so waiting for the
+  // count matters less.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

@@ -11,7 +11,9 @@
 namespace dragoman::kernels {
 namespace {
 
-// From this many rows per thread, threads divide rows, not columns. Below it, reading W dominates.
+// With at least this many rows per thread, the threads divide the rows, otherwise the columns. With
+// fewer rows, reading W takes most of the time, and each thread should read only its own columns of
+// W.
 constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {

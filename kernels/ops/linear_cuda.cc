@@ -17,7 +17,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The number of algorithms asked for at one row count. The first is nearly always fit.
+// The number of algorithms that cuBLASLt is asked for at one row count. The first one nearly always
+// passes.
 constexpr int kOffers = 8;
 
 class LoadedBlas : public Blas {
@@ -64,7 +65,8 @@ class Chooser {
   Chooser(const LtProduct& product, LtTrial& trial, size_t buckets)
       : product_(product), trial_(trial), buckets_(buckets) {}
 
-  // Pins the first fit algorithm offered at the buckets in `order`. Sets *found if there is one.
+  // Sets *pinned to the first algorithm that passes the trial, among those that cuBLASLt offers for
+  // the buckets in `order`. Sets *found if there is one.
   Error Pin(const std::vector<size_t>& order, LtAlgorithm* pinned, bool* found) {
     *found = false;
     for (const size_t asked : order) {
@@ -82,7 +84,8 @@ class Chooser {
     return Error::kNone;
   }
 
-  // Sets *best to the best offer for a bucket with the bits of `pinned`, the trial's reference.
+  // Sets *best to the first algorithm offered for the bucket that gives the bits of `pinned`, which
+  // is the trial's reference.
   Error Refine(size_t bucket, const LtAlgorithm& pinned, LtAlgorithm* best) {
     *best = pinned;
     for (const LtAlgorithm& offer : product_.Offers(bucket, kOffers)) {
@@ -99,8 +102,9 @@ class Chooser {
   }
 
   // Sets *most to the largest bucket up to which `few` gives the bits of `pinned`, the trial's
-  // reference; 0: none. If the kernel's activation differs from the separate pass, the pass
-  // computes it. Call this last, because it changes the reference.
+  // reference; 0: none. If the kernel computes the activation with other bits than the separate
+  // pass, removes the activation from `few`, and the separate pass computes it. REQUIRES: called
+  // last, because it changes the reference.
   Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;
     const Activation wanted = few->activation;
@@ -136,7 +140,7 @@ class Chooser {
     }
     Error error = trial_.Reference(algorithm, fits);
     if (!*fits) ++unsteady_;
-    // Includes the largest bucket, which must give the same bits again.
+    // This includes the largest bucket, which must give the reference's bits again.
     for (size_t bucket = 0; bucket < buckets_ && error == Error::kNone && *fits; ++bucket) {
       error = trial_.Agrees(bucket, algorithm, fits);
     }
@@ -164,11 +168,12 @@ class Chooser {
   LtTrial& trial_;
   const size_t buckets_;
   std::vector<LtAlgorithm> tried_;
-  size_t unfit_ = 0;     // of tried_
-  size_t unsteady_ = 0;  // of the others
+  size_t unfit_ = 0;     // number of tried_ that do not take every row count
+  size_t unsteady_ = 0;  // number of tried_ that do not run or depend on a row's place
 };
 
-// Returns the bucket to tune for, then all buckets from the largest.
+// Returns the order in which buckets are asked for algorithms: the largest bucket that is at most
+// tune_rows, then all buckets from the largest down.
 std::vector<size_t> OrderOfAsking(std::span<const int> buckets, int tune_rows) {
   const auto above = std::upper_bound(buckets.begin(), buckets.end(), tune_rows);
   std::vector<size_t> order;
@@ -179,7 +184,7 @@ std::vector<size_t> OrderOfAsking(std::span<const int> buckets, int tune_rows) {
 
 class PinnedLinear : public Linear {
  public:
-  // `few` computes row counts up to `few_rows`.
+  // `few` computes the row counts up to `few_rows`.
   PinnedLinear(const CublasLt& lt, const LinearOptions& options, const void* weight,
                std::span<const int> buckets, std::unique_ptr<LtProduct> product,
                std::vector<LtAlgorithm> algorithms, const FewRows& few, int few_rows)
@@ -229,9 +234,9 @@ class PinnedLinear : public Linear {
   const void* const weight_;
   const std::vector<int> buckets_;
   const std::unique_ptr<LtProduct> product_;
-  const std::vector<LtAlgorithm> algorithms_;  // of each bucket
+  const std::vector<LtAlgorithm> algorithms_;  // the algorithm of each bucket
   const FewRows few_;
-  const int few_rows_;  // 0: it is not used
+  const int few_rows_;  // largest row count that few_ computes; 0: none
 };
 
 }  // namespace
@@ -256,9 +261,9 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
 
 namespace {
 
-// One algorithm for all row counts or, with per_bucket and few_rows, several with the same bits.
-// Returns nullptr and sets `why` on failure; *none: no algorithm is fit, and the device did not
-// fail.
+// Creates a Linear with one algorithm for all row counts or, with per_bucket and few_rows, several
+// that give the same bits. Returns nullptr and sets `why` on failure. *none: the device did not
+// fail, but no algorithm passes.
 std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
                                      const void* weight, const void* bias,
                                      std::span<const int> buckets, bool* none, std::string* why) {
@@ -349,7 +354,8 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
   bool none = false;
   std::unique_ptr<Linear> whole = CreatePinned(loaded, options, weight, bias, buckets, &none, why);
   if (whole != nullptr || !none) return whole;
-  // Makes the upper class as large as possible: it takes the most time and has the large batches.
+  // Splits the buckets so that the upper class is as large as possible, because large row counts
+  // take the most time and are the usual case under load.
   std::string ignored;
   for (size_t split = 1; split < buckets.size(); ++split) {
     auto upper =

@@ -1,5 +1,6 @@
 // How the output layers of the CPU fold a block of the vocabulary, for one model and for an
-// ensemble. Private to output_layer_cpu.cc and output_mean_cpu.cc.
+// ensemble. To fold logits is to reduce them to (max, sum of exp) and the best tokens (LogitSummary
+// in kernels/search/row.h). Private to output_layer_cpu.cc and output_mean_cpu.cc.
 //
 // Pure functions over the caller's memory, no heap.
 #pragma once
@@ -18,17 +19,19 @@ namespace dragoman::kernels::output_blocks {
 inline constexpr int64_t kProductBlocks = 5;
 inline constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 inline constexpr int64_t kBlockRowsMax = 128;
-// Columns that are searched before the threshold is read again; fewer until the list is full.
+// The number of columns that are compared with one threshold, the list's last score. Then the
+// threshold is read again. kFirstColumns applies until the list is full.
 inline constexpr int64_t kSearchColumns = 96;
 inline constexpr int64_t kFirstColumns = 16;
 
-// A thread's state of a row between its blocks.
+// The state of one row's fold from one block to the next, in one thread.
 struct Partial {
   TopList top;
   bool nan;
 };
 
-// Makes an empty list for each of `rows` in `entries` [rows, kMaxTopK].
+// Sets partials [rows] to empty lists, each with memory for kMaxTopK entries in `entries` [rows,
+// kMaxTopK].
 inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* entries,
                        Partial* partials) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -36,7 +39,8 @@ inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* e
   }
 }
 
-// Calls `candidate(column)`, which may change `top`, for values [count] above the threshold.
+// Calls `candidate(column)` for each of the `count` values that is above the last score of `top`.
+// `candidate` may change `top`, which raises the threshold.
 template <class Candidate>
 void ForCandidates(const float* values, int64_t count, const TopList& top, Candidate candidate) {
   for (int64_t c = 0, columns = 0; c < count; c += columns) {
@@ -48,8 +52,8 @@ void ForCandidates(const float* values, int64_t count, const TopList& top, Candi
   }
 }
 
-// Maps columns to words: all words of the vocabulary, each in the column of its number, or those of
-// a selection (output_layer.h), in their order.
+// Maps columns to words of the vocabulary. Without a selection (output_layer.h) column i is word i.
+// With one, column i is word number i of the selection's list.
 class ColumnWords {
  public:
   ColumnWords() = default;
@@ -68,8 +72,8 @@ class ColumnWords {
     for (int64_t c = 0; c < count; ++c) by_word[selected_.ids[first + c]] = values[c];
   }
 
-  // Calls `use(i, column - first)` for each word of the list, with its index `i`, whose column is
-  // in first .. end - 1. REQUIRES: first < end.
+  // Calls `use(i, column - first)` for each word list.ids[i] whose column is in first .. end - 1.
+  // REQUIRES: first < end.
   template <class Use>
   void ForEachWithin(const IdList& list, int64_t first, int64_t end, Use use) const {
     const int32_t last = WordOf(end - 1);
@@ -88,13 +92,13 @@ class ColumnWords {
   IdList selected_;
 };
 
-// Calls `use(i, id - first)` for the ids of the list within first .. end - 1.
+// Calls `use(i, list.ids[i] - first)` for each id of the list in first .. end - 1.
 template <class Use>
 void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
   ColumnWords().ForEachWithin(list, first, end, use);
 }
 
-// One bit for each block of a row: whether one of the request's lists has an id there.
+// One bit for each row and block: whether a list of the row's request has an id in that block.
 class MarkedBlocks {
  public:
   static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }
@@ -124,7 +128,8 @@ class MarkedBlocks {
 };
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
-// block's (max, sum of exp), which is `known` if that is not null. Changes `logits`.
+// block's (max, sum of exp). If `known` is not null, that is *known, which the product has
+// computed. Changes `logits`.
 inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, float* logits,
                         int64_t first, int64_t count, Partial& partial, float* wanted,
                         const LogSum* known) {
@@ -155,7 +160,8 @@ inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, f
     }
     if (!(sum.max > Threshold(partial.top))) return sum;
   }
-  // From here on a logit is only a candidate. Sets ids that must not be among the best to -inf.
+  // From here on a logit is only a candidate for the best tokens. Sets ids that must not be among
+  // the best to -inf.
   if (!request.mask_first) {
     for (const IdList& list : request.masked) strike(list);
   }

@@ -1,14 +1,17 @@
-// The epilogue of a warp of the fused output layer (output_layer_sm90.cu, output_layer_mma.cu), on
-// the logits in its registers: bias, scale, listed ids, (max, sum of exp) of the tile, candidates
-// for the best; and the merge to the row's summary. The host can run this in tests.
+// The epilogue of the fused output layer (output_layer_sm90.cu, output_layer_mma.cu): what a warp
+// does with the logits in its registers. It adds bias and scale, applies the listed ids, computes
+// the tile's (max, sum of exp) and finds candidates for the best tokens. MergeRow then merges a
+// row's tiles to its summary. Tests can run this code on the host.
 //
-// A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
-// rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
-// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run all code.
+// A tile is kTileColumns columns of the vocabulary. The four lanes of a quad (lanes 4 q .. 4 q + 3
+// of the warp) hold two rows, `half` 0 and 1. A lane has columns 8 g + 2 lane + {0, 1}, g = 0..31,
+// of each row, in x[4 g + 2 half + {0, 1}]. `lane` is the number within the quad, 0..3. All 32
+// lanes run all code.
 //
-// Per logit: an add, a product unless the scales of the warp's rows are 1, a maximum, and for the
-// normaliser a multiply-add, ex2 and an add. A row looks for candidates only if a tile's maximum
-// beats its K-th best. Then each lane takes out its best, by the maxima of eight groups of columns.
+// A logit costs an add, a multiplication unless the scales of the warp's rows are 1, and a maximum.
+// The normaliser costs a multiply-add, an ex2 and an add more. A row looks for candidates only if
+// the tile's maximum beats the worst entry of its list. Then each lane takes out its best logit
+// again and again, by the maxima of eight groups of columns.
 #pragma once
 
 #include <cfloat>
@@ -25,7 +28,7 @@ namespace dragoman::kernels::cuda {
 
 inline constexpr uint32_t kAllLanes = 0xffffffffU;
 
-// Returns NaN if either is NaN, so that a NaN among the logits is detected.
+// Returns the larger number, or NaN if either is NaN, so that a NaN among the logits is detected.
 __device__ inline float MaxOrNan(float a, float b) {
 #ifdef __CUDA_ARCH__
   float max;
@@ -61,7 +64,8 @@ __device__ inline TokenScore QuadWorst(TokenScore mine) {
   return mine;
 }
 
-// A step's work, the same for all blocks; in the kernel's parameters, not in registers.
+// A step's work, the same for all blocks. It stays in the kernel's parameters, because copies in
+// registers would spill.
 struct FusedWork {
   StepRows rows;
   const SlotView* slots = nullptr;
@@ -72,10 +76,11 @@ struct FusedWork {
   int tiles = 0;
   TileRanges ranges;
   LogSum* sums = nullptr;      // [rows, tiles]
-  TokenScore* best = nullptr;  // [rows, ranges, K]
+  TokenScore* best = nullptr;  // [rows, ranges, entries of a list]
 };
 
-// Reports whether the fused method computes this row. A row after the count is not computed.
+// Reports whether the fused method computes this row: it is one of the step's *count rows and its
+// options allow it. All other rows are skipped.
 __device__ inline bool IsOurs(const FusedWork& work, int row) {
   return row < *work.rows.count && MayFuse(work.slots[work.rows.slot[row]].state->options);
 }
@@ -85,15 +90,19 @@ template <int kEntries>
 struct EpilogueRow {
   int row = -1;  // -1: not computed; its logits are ignored
   BestShare<kEntries> best;
-  TokenScore worst;  // of the whole list: a candidate must beat it. +inf: no best are wanted
-  // Whether a candidate may be an id that is never among the best: in every tile (a list is too
-  // long to visit), or in this one (VisitIds met such an id). Only then are the lists searched, by
-  // several dependent loads in the middle of a round.
+  // The worst entry of the quad's list, which a candidate must beat. +inf: the row asks for no best
+  // tokens.
+  TokenScore worst;
+  // Barred ids are never among the best. These flags say whether a candidate may be barred: in any
+  // tile, because a list is too long for VisitIds, or in this tile, because VisitIds met such an
+  // id. Only then are the lists searched for each candidate, which takes several dependent loads in
+  // the middle of a round.
   bool barred_anywhere = false;
   bool barred_here = false;
 
-  // The listed ids, one list for each lane of the quad: excluded, masked (two, if IsVisited),
-  // wanted. The next id of this lane's list (INT_MAX after the last) and its index.
+  // Each lane of the quad walks over one list of ids: excluded, masked (two, if IsVisited) or
+  // wanted. The next id of this lane's list (INT_MAX after the last) and that id's index in the
+  // list.
   int next_id = INT_MAX;
   int next_place = 0;
 };
@@ -102,8 +111,9 @@ inline constexpr int kWantedLane = 3;
 inline constexpr uint32_t kWantedBit = 1U << kWantedLane;
 inline constexpr uint32_t kMaskedBits = 0b0110U;
 
-// Ids that are masked before the softmax must be visited. Others only bar candidates: if they are
-// few (EOS while it is not possible), visits cost less than a look-up of every candidate.
+// Ids that are masked before the softmax must be visited, because they become -inf. Other masked
+// ids only bar candidates. A short list of them (such as EOS while it is not possible) is visited,
+// too, because that costs less than a look-up for every candidate.
 constexpr int kFewMasked = 8;
 
 __device__ inline bool IsVisited(const LogitRequest& request, const IdList& masked) {
@@ -123,14 +133,15 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// Makes a state without a row.
+// Sets the state to that of no row.
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);
   row.worst = {INFINITY, 0};
 }
 
-// Starts row number `number` in a cleared state, from column `first` on.
+// Starts row number `number` in a cleared state. The walk over its lists begins at the first id
+// that is at least `first`.
 template <int kEntries>
 __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
                                 int first, int lane) {
@@ -144,14 +155,17 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   NextId(request, row, lane);
 }
 
-// Read again for each tile, together with the bias, because a register for it would spill.
+// Returns the row's scale. It is read again for each tile, together with the bias, because a
+// register for it would spill.
 template <int kEntries>
 __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWork& work) {
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the listed ids below `end`: struck ids become -inf, wanted logits are stored, and after a
-// masked or wanted id each candidate of the tile is checked. One turn for each id, which are few.
+// Visits the listed ids of this tile, which are below `end`. Logits of excluded ids, and of masked
+// ids if the mask acts before the softmax, become -inf. Logits of wanted ids are stored. After a
+// masked or wanted id each candidate of the tile is checked. Takes one turn for each id; ids are
+// few.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
@@ -159,13 +173,14 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
   while (__any_sync(kAllLanes, row.next_id < end)) {
     const int id = QuadMin(row.next_id);
     const bool mine = row.next_id == id && id < end;
-    const uint32_t lists =
-        __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that contain `id`
+    const uint32_t lists = __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) &
+                           0xfU;  // bit l: list l contains `id`
     row.barred_here = row.barred_here || (lists & (kMaskedBits | kWantedBit)) != 0;
     const bool strike =
         (lists & 1U) != 0 || ((lists & kMaskedBits) != 0 && work.requests[row.row].mask_first);
     const int place = __shfl_sync(kAllLanes, row.next_place, kWantedLane, 4);
-    // The column within the tile, from this lane's first one on: 8 g + {0, 1} if it is here.
+    // The column within the tile minus this lane's first column. It is 8 g + {0, 1} if this lane
+    // has it.
     const int column = id < end ? id - first - 2 * lane : -1;
     const bool here = column >= 0 && column % 8 < 2;
     float value = 0.0F;
@@ -185,13 +200,13 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
 }
 
 // Folds the tile's logits of one row. Overwrites x. `first` is the tile's first column; `with_sum`
-// is the same for all lanes. exp's argument, the distance from the maximum, is exact to half an ulp
-// of the maximum: 1e-6 of the sum for logits below 16.
+// is the same for all lanes. exp's argument, the distance from the maximum, has an error of half an
+// ulp of the maximum, which changes the sum by 1e-6 of its value for logits below 16.
 template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {
   constexpr int kGroups = 8;
-  constexpr int kColumns = 8;  // of this lane in a group
+  constexpr int kColumns = 8;  // columns of this lane in a group
   const auto at = [](int group, int i) {
     return (group * kColumns + i) / 2 * 4 + half * 2 + i % 2;
   };
@@ -209,7 +224,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   sum.max = QuadMaxOrNan(sum.max);
   if (with_sum) {
     float max = sum.max * kLog2OfE;
-    if (max == INFINITY) sum.max = INFINITY;  // also a bad logit
+    if (max == INFINITY) sum.max = INFINITY;  // a logit was +inf, which is as bad as NaN
     max = fmaxf(max, -FLT_MAX);               // -inf minus -inf would be NaN
     float sums[4] = {};  // four chains, so that an add does not wait for the previous one
 #pragma unroll
@@ -220,13 +235,15 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
   if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
 
-  // Tiles come in ascending order, so of equal scores the one in the list stays.
+  // Tiles come in ascending order, so a score equal to the list's worst has a higher token and does
+  // not enter.
   const bool open = sum.max > row.worst.score && sum.max < INFINITY;
   for (;;) {
     float mine = maxima[0];
 #pragma unroll
     for (int g = 1; g < kGroups; ++g) mine = fmaxf(mine, maxima[g]);
-    // Within the tile an equal score may have the lower token: `Better` decides.
+    // Within the tile, a logit equal to the worst may have the lower token, so equality counts
+    // here, and `Better` decides.
     const bool has = open && mine >= fmaxf(row.worst.score, -FLT_MAX);
     if (!__any_sync(kAllLanes, has)) return;
     TokenScore candidate{-INFINITY, INT_MAX};
@@ -263,14 +280,14 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
       if (!__any_sync(kAllLanes, enters)) continue;
       if (enters) row.best.Replace(row.worst.token, offered);
       const TokenScore worst = QuadWorst(row.best.Worst());
-      if (enters) row.worst = worst;  // a row that wants none keeps its own
+      if (enters) row.worst = worst;  // a row that asks for no best tokens keeps +inf
     }
   }
 }
 
-// Folds range `range` of the tiles for the rows `first_row` and first_row + 8 of the lane's quad.
-// multiply(tile, x) writes the products of a tile to x. It returns false, in all lanes of the warp,
-// if none of the warp's rows exists. K = 4 kEntries.
+// Folds range `range` of the tiles for the rows `first_row` and first_row + 8, which the lane's
+// quad holds. multiply(tile, x) writes the products of a tile to x. If none of the warp's rows
+// exists it returns false instead, in all lanes. A row's list has 4 kEntries entries.
 template <int kEntries, class Multiply>
 __device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
                                  Multiply multiply) {
@@ -323,8 +340,8 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
   }
 }
 
-// Makes the summary of a row from its parts, with the kMergeThreads threads of a block. `memory` is
-// shared memory of sizeof(FoldShared<kMergeThreads>).
+// Computes the summary of a row from its parts, with the kMergeThreads threads of a block. `memory`
+// is shared memory of sizeof(FoldShared<kMergeThreads>) bytes.
 __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
   if (!IsOurs(work, row)) return;
   const int entries = work.ranges.ranges * list_entries;

@@ -1,15 +1,17 @@
-// The fold of a row of logits by a group of threads, for the device's output layer
-// (output_layer_cuda.h). Tests run it on the host.
+// Folds a row of logits by a group of threads, for the device's output layer (output_layer_cuda.h):
+// reduces it to (max, sum of exp), the K best tokens and the logits of wanted ids
+// (kernels/search/row.h). Tests run this on the host.
 //
 // A ThreadGroup has
-//   int rank() const, int size() const    this member, 0..size-1
-//   void Sync() const                     all arrive before any goes on; memory is visible
-//   bool Any(bool) const                  Sync, and whether any member passed true
-//   int Claim(int32_t* counter) const     adds one to a counter of the group; its value before
+//   int rank() const, int size() const    number of this member, 0..size-1; number of members
+//   void Sync() const                     all members arrive before any goes on; memory is visible
+//   bool Any(bool mine) const             whether any member passed true; also a Sync
+//   int Claim(int32_t* counter) const     adds one to a counter of the group, returns its old value
 //   void SetBit(uint32_t* word, int bit) const
-// Every member runs the same code with the same arguments; `shared` is memory of the group. The
-// order in which members call Claim and SetBit does not affect a result: the best tokens are a set
-// under a total order, and the size of the group and of the row decides the order of sums.
+// Every member runs the same code with the same arguments. `shared` is memory that all members see.
+// The order in which members call Claim and SetBit does not affect a result. The best tokens are a
+// set under a total order, and the order of sums depends on the sizes of the group and of the row
+// only.
 #pragma once
 
 #include <cfloat>
@@ -34,8 +36,9 @@ DRAGOMAN_HD inline float FoldExp2(float x) {
 #endif
 }
 
-// Returns exp(x) for x <= 0; exactly 0 for -inf. The device's product has a relative error of
-// 2^-24, so exp(x) has one of |x| 2^-24, but terms with a large |x| add little.
+// Returns exp(x) for x <= 0; exactly 0 for -inf. On a device the product x * log2(e) has a relative
+// error of 2^-24, so exp(x) has a relative error of |x| 2^-24. That matters little, because terms
+// with a large |x| are small.
 DRAGOMAN_HD inline float FoldExp(float x) {
 #ifdef __CUDA_ARCH__
   return FoldExp2(x * kLog2OfE);
@@ -47,7 +50,8 @@ DRAGOMAN_HD inline float FoldExp(float x) {
 // Reports whether x is NaN or +inf, which no logit may be.
 DRAGOMAN_HD inline bool IsBadLogit(float x) { return !(x < INFINITY); }
 
-// Returns (max, sum of exp) of the values, added from the first to the last.
+// Returns the maximum of the values and, if `with_sum`, the sum of exp(x - max), added from the
+// first value to the last.
 template <int n>
 DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   LogSum sum;
@@ -61,15 +65,15 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore pool[kMaxTopK + kThreads];  // the best so far, then the offers
+  TokenScore pool[kMaxTopK + kThreads];  // the best tokens so far, then the members' offers
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
-  int32_t count;    // of the best so far
+  int32_t count;    // number of the best tokens so far
   int32_t offered;  // number of offers
 };
 
-// Returns the sum of the members' sums to every member, by a tree over their ranks. REQUIRES: the
-// size of the group is a power of two.
+// Returns the merged sums of all members to every member. Merges them by a tree over the members'
+// ranks. REQUIRES: the size of the group is a power of two.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD LogSum SumOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, LogSum mine) {
   shared.sums[group.rank()] = mine;
@@ -92,8 +96,9 @@ DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& share
   group.Sync();
 }
 
-// Returns a lower bound of the k-th best of the members' maxima: scores below it are not among the
-// k best. Puts the members into at most kMaxTopK bins and counts the k-th best bin maximum.
+// Returns a lower bound of the k-th best of the members' scores `mine`, so a score below it is not
+// among the k best. Divides the members into at most kMaxTopK bins and returns the k-th best of the
+// bins' maxima; -inf if there are fewer bins.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                                float mine) {
@@ -105,7 +110,7 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
     for (int i = group.rank() + bins; i < group.size(); i += bins) {
       mine = shared.maxima[i] > mine ? shared.maxima[i] : mine;
     }
-    shared.maxima[group.rank()] = mine;  // no other member has read this one
+    shared.maxima[group.rank()] = mine;  // no other member reads this entry before the Sync
   }
   group.Sync();
   if (group.rank() < bins) {
@@ -121,12 +126,13 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   return floor;
 }
 
-// Adds the members' candidates to the k best, k > 0. x[i] is the score of token(i); -inf: no
-// candidate. No token comes twice. Overwrites x.
+// Merges the members' candidates into the k best tokens, k > 0. x[i] is the score of token(i); -inf
+// means no candidate. No token occurs twice. Overwrites x.
 //
-// In each round every member offers the best of its remaining candidates, if that can still enter.
-// The best so far and the offers are ranked by counting. While the list is not full, a lower bound
-// of the k-th best rejects most offers; later, the list's last entry does.
+// In each round every member offers its best remaining candidate if that can still enter the list.
+// The entries of the list and the offers are ranked: an entry's rank is the number of better
+// entries. While the list is not full, the lower bound of FloorOfGroup rejects most offers. Later
+// the list's last entry does.
 template <class ThreadGroup, int kThreads, int n, class TokenOf>
 DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                           float (&x)[n], TokenOf token) {
@@ -175,7 +181,7 @@ DRAGOMAN_HD void GiveBest(const ThreadGroup& group, const FoldShared<kThreads>& 
   if (group.rank() == 0) summary.count = shared.count;
 }
 
-// Reports whether the logit of `id` is -inf before the softmax.
+// Reports whether the logit of `id` is struck: set to -inf before the softmax.
 DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
   if (Contains(request.excluded, id)) return true;
   if (!request.mask_first) return false;
@@ -185,7 +191,7 @@ DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
   return false;
 }
 
-// Reports whether a token that is not struck may be among the best.
+// Reports whether a token that is not struck may be among the best tokens.
 DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   if (Contains(request.wanted, id)) return false;
   for (const IdList& list : request.masked) {
@@ -194,12 +200,12 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   return true;
 }
 
-// The walk over a row of materialized logits: every member takes kMaterializedPerThread columns at
-// a time; adjacent members take adjacent columns.
+// FoldLogits walks over a row of materialized logits in stretches. In each stretch every member
+// takes kMaterializedPerThread columns. Adjacent members take adjacent columns.
 inline constexpr int kMaterializedThreads = 512;
 inline constexpr int kMaterializedPerThread = 8;
 
-// The listed ids of a stretch of the vocabulary, one bit for each column.
+// The ids of the request's lists within one stretch of the vocabulary, one bit for each column.
 template <int kColumns>
 struct Marks {
   static constexpr int kWords = (kColumns + 31) / 32;
@@ -221,7 +227,7 @@ struct MaterializedShared {
 
 namespace output_fold_internal {
 
-// Returns the smallest listed id from `first` on, or INT32_MAX.
+// Returns the smallest id of the request's lists that is at least `first`, or INT32_MAX.
 DRAGOMAN_HD inline int32_t NextListed(const LogitRequest& request, int64_t first) {
   int32_t next = INT32_MAX;
   const auto look = [&](const IdList& list) {
@@ -244,7 +250,7 @@ DRAGOMAN_HD void Mark(const ThreadGroup& group, uint32_t* bits, const IdList& li
   }
 }
 
-// Marks the listed ids in first .. end - 1.
+// Marks the ids of the request's lists in the stretch first .. end - 1.
 template <class ThreadGroup, int kColumns>
 DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
                              const LogitRequest& request, int64_t first, int64_t end) {
@@ -264,8 +270,9 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the materialized logits of one row. With `keep`, `logits` becomes logits + bias; otherwise
-// it does not change. REQUIRES: bias is not null if kBiased.
+// Folds the materialized logits of one row. With `keep`, adds the bias to `logits` in memory and
+// sets the request's `logits` pointer to them in shared memory; without it `logits` does not
+// change. REQUIRES: bias is not null if kBiased.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
                             MaterializedShared<kThreads, kPerThread>& shared, float* logits,
@@ -279,20 +286,21 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     const int32_t id = asked.wanted.ids[i];
     summary.wanted[i] = IsStruck(asked, id) ? -INFINITY : biased(id) * asked.scale;
   }
-  // The request is copied to shared memory. Read from global memory in each stretch, it would wait
-  // behind the loads of the next one; in registers it would spill.
+  // The request is copied to shared memory. If each stretch read it from global memory, the read
+  // would wait behind the loads of the next stretch. In registers it would spill.
   if (group.rank() == 0) {
     shared.request = asked;
     if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;
     shared.request.logits = keep ? logits : nullptr;
     shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
-  StartBest(group, shared.fold);  // after its Sync logits may be changed
+  // Its Sync follows the reads of wanted logits, so logits may change from here on.
+  StartBest(group, shared.fold);
   const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;
   const int stretch = kPerThread * group.size();
-  // The next stretch is loaded while this one is folded; its values are not used before.
+  // The next stretch is loaded while this one is folded. Nothing waits for its values before that.
   float ahead[kPerThread];
   float bias_ahead[kBiased ? kPerThread : 1];
   const auto load = [&](int first) {

@@ -31,20 +31,20 @@ class Product;
 
 class OutputLayer {
  public:
-  // Borrowed.
+  // The words that a row is folded over. Borrowed.
   struct Selection {
     IdList words;
-    const float* memory = nullptr;  // written by Select
+    const float* memory = nullptr;  // the weights of these words, written by Select
   };
 
-  // Copies weight (as `type`) and bias (nullptr: none; may contain -inf) with the threads of
-  // `context` (nullptr: only the caller's). Returns nullptr if the CPU has no kernel of this type.
-  // REQUIRES: d, vocabulary > 0.
+  // Copies `weight` (as `type`) and `bias` (nullptr: none; may contain -inf) with the threads of
+  // `context` (nullptr: with the calling thread only). Returns nullptr if the CPU has no kernel of
+  // this type. REQUIRES: d, vocabulary > 0.
   static std::unique_ptr<OutputLayer> Create(const MatrixRows& weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
                                              OpContext* context = nullptr);
-  // The same for a weight in memory.
+  // Create for a weight [vocabulary, d] in memory.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
@@ -53,41 +53,44 @@ class OutputLayer {
   }
   virtual ~OutputLayer() = default;
 
-  // Returns bytes() of a layer of this shape.
+  // Returns what bytes() returns for a layer of this shape.
   static int64_t BytesOf(ComputeType type, int d, int vocabulary);
 
-  // Returns the scratch floats of a context's thread for up to max_rows rows. Once a context has
-  // Reserved them, Folds of up to max_rows rows allocate nothing.
+  // Returns the number of floats of scratch that each thread needs for up to max_rows rows. After
+  // OpContext::Reserve of that number, Folds of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
-  // requests, summaries [rows].
+  // Computes summaries [rows] for requests [rows].
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
 
-  // Returns the floats of memory of a selection, in proportion to its words rounded up to
-  // kSelectStep; a multiple of 64 bytes.
+  // Returns the number of floats that Select writes for so many words. It is proportional to the
+  // number of words rounded up to kSelectStep, and amounts to a multiple of 64 bytes.
   static constexpr int kSelectStep = 16;
   virtual size_t SelectedFloats(int64_t words) const = 0;
 
-  // Copies the weights of the words to memory [SelectedFloats(words.count)], 64-byte aligned.
-  // REQUIRES: words are of the vocabulary.
+  // Copies the weights of the words to `memory` [SelectedFloats(words.count)], which is aligned to
+  // 64 bytes. REQUIRES: all words are in the vocabulary.
   virtual void Select(const IdList& words, float* memory) const = 0;
 
-  // The same as Fold, each row over its selection. A logit has the same bits as in the whole
-  // vocabulary. The normaliser is the sum over the selection, in an order of its own. Other words
-  // are -inf in LogitSummary::wanted and LogitRequest::logits. Neighbouring rows of one selection
-  // are computed together. selections [rows], none empty. Scratch as for Fold.
+  // Like Fold, but folds each row over its selection. A logit has the same bits as in Fold. The
+  // normaliser is the sum over the selection, in an order of its own. Words outside the selection
+  // are -inf in LogitSummary::wanted and LogitRequest::logits. Adjacent rows with the same
+  // selection are computed together. `selections` [rows]; none is empty. Needs as much scratch as
+  // Fold.
   virtual void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
                             const Selection* const* selections, const LogitRequest* requests,
                             LogitSummary* summaries) const = 0;
 
-  // Returns the bytes of the packed weights.
+  // Returns the number of bytes that the packed weights take.
   virtual int64_t bytes() const = 0;
 
-  // Returns W as an embedding table, if both are one matrix. Borrows the packed weights.
+  // Returns W as an embedding table, for models whose embeddings and output layer are one matrix.
+  // The table borrows the packed weights.
   virtual const EmbeddingTable& table() const = 0;
 
-  // Returns the product of the logits, for callers that fold them in another way (output_mean.h).
+  // Returns the product hidden W^T + bias, for callers that fold logits in another way
+  // (output_mean.h).
   virtual const cpu::Product& product() const = 0;
 
   int d() const { return d_; }

@@ -1,21 +1,25 @@
 // Work: 2 rows d vocabulary flop, and one exp and one comparison per logit. The vocabulary is
 // processed in blocks of kBlockColumns.
 //
-// A product that folds adds up exp(logit) as it computes logits, and notes those that can enter a
-// row's list. It does not materialize logits, which costs a product with tiles up to half its rate.
-// Some rows need more in a block: a list of ids, a scale, their first candidates, or logits whose
-// exp needs a maximum. The block's logits of such a row are computed again, alone. If there are
-// many such rows, the product stores the logits of all rows while it folds.
+// There are two kinds of products (cpu/product.h):
+//
+// A product that folds adds up exp(logit) while it computes logits, and notes the logits that can
+// enter a row's list. It does not store logits, which would cost a product with tiles up to half
+// its rate. For some rows that is not enough in a block: if a list of the request has an id there,
+// if the row has a scale, if its list is not full yet, or if exp needs a maximum. The block's
+// logits of such a row are computed again, for this row alone. If there are many such rows, the
+// product stores the logits of all rows while it folds.
 //
 // Other products store the logits (up to kBlockRowsMax rows: 240 KiB, within L2), which are then
-// folded row by row. A block whose maximum cannot enter a row's list costs that row nothing more.
+// folded row by row. If a block's maximum cannot enter a row's list, the row's candidates are not
+// searched.
 //
-// With selections, the rows of one selection are a task, because only they share its columns.
-// Blocks are then blocks of its columns.
+// With selections, the rows of one selection are a task of their own, because only they share its
+// columns. A block is then a block of the selection's columns.
 //
 // Order: (max, sum of exp) is computed per (row, block) and merged in the order of blocks. The
-// method depends on that row alone. The best tokens do not depend on order. So neither other rows
-// nor the division over threads changes a bit.
+// method that computes a row depends on that row alone. The best tokens do not depend on the order.
+// So neither other rows nor the division over threads changes a bit.
 #include "kernels/ops/output_layer.h"
 
 #include <algorithm>
@@ -35,12 +39,13 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// The most results of a row that a fold may note in a block; and the number of rows among which one
-// may have its logits computed alone.
+// kFoundCapacity: the largest number of results of a row that a fold can note in a block.
+// kRowsForOneAlone: if at most one of so many rows needs its logits, such rows are computed again,
+// alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
-// Within these limits a sum of exp(logit) is accurate: a fold adds 2^-125 for a logit of -infinity,
-// which for a million logits is less than half an ulp of the sum.
+// Within these limits a sum of exp(logit) is accurate. A fold adds 2^-125 for a logit of -infinity;
+// for a million logits that is less than half an ulp of the sum.
 constexpr float kLeastSum = 1e-24F;
 constexpr float kMostSum = 1e37F;
 
@@ -97,7 +102,7 @@ class CpuOutputLayer final : public OutputLayer {
 
   struct Scratch {
     float* operand;   // hidden as the product reads it; that of thread 0 serves all threads
-    float* logits;    // of a block: [rows, columns]
+    float* logits;    // logits of a block: [rows, columns]
     float* lanes;     // [rows, kFoldLanes]
     uint64_t* marks;  // [rows, words]; those of thread 0 serve all threads
     output_blocks::Partial* partials;  // [rows]
@@ -126,7 +131,7 @@ class CpuOutputLayer final : public OutputLayer {
     return product_->OperandFloats(rows) + (bytes + sizeof(float) - 1) / sizeof(float);
   }
 
-  // Trivial types, in the order of descending alignment.
+  // The arrays have trivial types, in the order of descending alignment.
   static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
                 alignof(TokenScore) <= alignof(output_blocks::Partial) &&
                 alignof(LogSum) <= alignof(TokenScore) &&
@@ -150,7 +155,7 @@ class CpuOutputLayer final : public OutputLayer {
     return s;
   }
 
-  // The columns that rows are folded over: all, or a selection's.
+  // The columns that rows are folded over: all of the vocabulary, or those of a selection.
   struct Columns {
     int64_t n;
     int64_t padded_n;
@@ -208,7 +213,8 @@ class CpuOutputLayer final : public OutputLayer {
     for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    int64_t begins[output_blocks::kBlockRowsMax];  // the first row of each run of one selection
+    // The first row of each run of adjacent rows with one selection.
+    int64_t begins[output_blocks::kBlockRowsMax];
     int64_t runs = 0;
     int64_t words = 0;
     for (int64_t r = 0; r < count; ++r) {
@@ -251,7 +257,8 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Marks the rows' blocks that contain ids of their lists, in the memory of `s`.
+  // Marks the blocks that contain ids of the lists of the rows' requests. The marks are in the
+  // memory of `s`.
   output_blocks::MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
     output_blocks::MarkedBlocks marked(s.marks, blocks());
     for (int64_t r = 0; r < rows.count; ++r) {
@@ -260,7 +267,8 @@ class CpuOutputLayer final : public OutputLayer {
     return marked;
   }
 
-  // Computes a row's normaliser from the sums of its blocks. Returns an empty list for its best.
+  // Computes a row's normaliser from the sums of its blocks. Returns an empty list for its best
+  // tokens.
   static TopList StartSummary(const Rows& rows, int64_t r, const LogSum* sums) {
     LogitSummary& summary = rows.summaries[r];
     summary.normaliser = LogSum{};
@@ -282,7 +290,7 @@ class CpuOutputLayer final : public OutputLayer {
     OpProbe* probe;
 
     int64_t first() const { return index * output_blocks::kBlockColumns; }
-    // padded_columns() includes the padding, whose logits are -inf.
+    // Includes the padding, whose logits are -inf.
     int64_t padded_columns() const {
       return std::min(output_blocks::kBlockColumns, rows.columns.padded_n - first());
     }
@@ -299,7 +307,7 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Computes logits [rows, b.padded_columns()] to y.
+  // Computes the block's logits [rows, b.padded_columns()] of the rows of x to y.
   void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
                const cpu::ResultFold* fold) const {
     const Columns& columns = b.rows.columns;
@@ -335,7 +343,7 @@ class CpuOutputLayer final : public OutputLayer {
   void FoldAsComputed(const Block& b) const {
     const Scratch& s = b.scratch;
     const Rows& rows = b.rows;
-    // Whether the product may add up exp(logit). FoldBlock handles other rows.
+    // Reports whether the product may add up exp(logit) of row r. FoldBlock handles other rows.
     const auto is_plain = [&](int64_t r) {
       return rows.requests[r].scale == 1.0F && !b.marked.Has(r, b.index);
     };

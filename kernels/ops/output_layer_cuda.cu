@@ -1,17 +1,19 @@
-// Materialized logits, folded in one pass (output_fold.h): a block of 512 threads to a row.
+// Folds materialized logits in one pass (output_fold.h): one block of 512 threads for each row.
 //
-// Bytes per row: 4 V read once, 4 V of bias from L2; V = 58,101: 232 KB, at 4.3 TB/s a chunk of 512
-// rows takes at least 28 us [counted]. About 12 instructions and one ex2 per logit: 30 M logits are
-// some 14 us of the issue slots of 132 processors [counted], hidden behind the loads of the
-// processor's other block. A row that finds candidates in a stretch of 4,096 columns pays a round
-// of about six barriers. The expected number of entries is k (1 + ln(V / k)), most of them in the
-// first stretch and ranked together.
+// Bytes per row: 4 V of logits read once, 4 V of bias from L2. With V = 58,101 that is 232 KB, so
+// at 4.3 TB/s a chunk of 512 rows takes at least 28 us [counted]. A logit takes about 12
+// instructions and one ex2: 30 M logits take some 14 us of the issue slots of 132 multiprocessors
+// [counted], which overlap with the loads of the multiprocessor's other block. A row that finds
+// candidates in a stretch of 4,096 columns pays a round of about six barriers. The expected number
+// of tokens that enter a list is k (1 + ln(V / k)). Most of them are in the first stretch and are
+// ranked together.
 //
-// Why a block to a row: 512 threads x 8 loads under way are 16 KB, and two blocks saturate a
-// processor's share of the memory (so at most 64 registers); sums need no second kernel. Logits and
-// bias of a stretch are loaded while the previous one is folded, because a step of few rows is
-// limited by latency, not by bytes. Loads are 4 bytes each, adjacent threads at adjacent columns,
-// so that rows of any stride and alignment give the same bits.
+// Why a block to a row: 512 threads with 8 loads each in flight are 16 KB, and two such blocks
+// saturate a multiprocessor's share of the memory's rate (so a thread may have at most 64
+// registers). Sums need no second kernel. Logits and bias of a stretch are loaded while the
+// previous stretch is folded, because a step of few rows is limited by latency, not by bytes. A
+// load is 4 bytes, and adjacent threads load adjacent columns, so rows of any stride and alignment
+// give the same bits.
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_fold.h"
@@ -37,7 +39,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<kBiased>(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
                       summaries[row]);
-  group.Sync();  // all have read the request
+  group.Sync();  // all members have read the request
   if (keep && group.rank() == 0) request.logits = x;
 }
 

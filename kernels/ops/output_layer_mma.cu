@@ -1,41 +1,44 @@
 // The fused output layer for cards of 8.x and from 12.0 on: hidden W^T by mma.sync, folded in the
-// accumulators. No logit reaches memory. If the sums of a product have the bits of
-// output_layer_sm90.cu, so has the result: the epilogue is the same code, on the same lanes.
+// accumulators. No logit reaches memory. The epilogue is the same code as for output_layer_sm90.cu,
+// on the same lanes. So if the sums of the products have the same bits in both, the results have,
+// too.
 //
 // Work, V = 58,101, d = 512, R rows [counted]:
 //   flop      2 R V d: 244 GF at 4,096 rows: 2.5 ms at an L4's 97 TF/s, 1.0 at an A100's 250
 //   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden
 //             rows, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full rate
 //             of an L4
-//   shared    of a slab of 32: 24 KB written, 8 warps x 34 matrix loads of 512 bytes read: 1,280
-//             cycles of a processor, next to 1,024 of the tensor cores on 8.0, 2,048 on an L4
+//   shared    for a slab of 32: 24 KB written; 8 warps x 34 matrix loads of 512 bytes read, 1,280
+//             cycles of a multiprocessor, beside 1,024 cycles of the tensor cores on 8.0, 2,048 on
+//             an L4
 //   epilogue  per tile of 128 x 256, by all warps at the same time, not overlapped with products
 // Floor: the larger of flop and W.
 //
-// Shape. A block has 128 rows, 16 to each of 8 warps, and a range of tiles of 256 columns: a thread
-// has 64 columns of each of two rows, like a thread of a warpgroup's product. There is one block on
-// a multiprocessor (128 accumulators a thread), so no other block fills the idle time of its 8
-// warps. Slabs of 32 elements of d come through a ring of four stages, 96 KB, which each of these
-// cards has. The hidden rows are loaded again for each tile (L2), because 128 KB of them do not fit
-// next to W. The ring goes on from tile to tile: while one is folded, three slabs of the next are
-// being loaded.
+// Shape. A block has 128 rows, 16 for each of 8 warps, and a range of tiles of 256 columns. A
+// thread has 64 columns of each of two rows, like a thread of a warpgroup's product (hopper.cuh).
+// There is one block on a multiprocessor (a thread has 128 accumulators), so no other block fills
+// the idle time of its 8 warps. A slab is 32 elements of d of all rows and columns of a tile. Slabs
+// come through a ring of four stages of shared memory, 96 KB, which each of these cards has. The
+// hidden rows are loaded again for each tile (from L2), because their 128 KB do not fit next to W.
+// The ring goes on from tile to tile: while one tile is folded, three slabs of the next are loaded.
 //   few rows    a warp without a row copies its part of the slabs, and multiplies and folds
-//               nothing. So with up to 16 rows one warp computes, 5.8 us a tile on 8.0, 8 on an L4,
-//               less than loading the tile's W from memory takes (15 and 56 us). A narrower block
-//               would only save threads.
-//   neighbours  blocks of the same range run at the same time, one for each 128 rows (grid.x), so W
+//               nothing. So with up to 16 rows one warp computes: 5.8 us a tile on 8.0, 8 on an
+//               L4. Loading the tile's W from memory takes longer (15 and 56 us), so a narrower
+//               block would only save threads.
+//   neighbours  the blocks of one range, one for each 128 rows (grid.x), run at the same time. So W
 //               comes from memory once although it is larger than an L4's L2.
-// Wider warps (32 x 128) would read two fifths less from shared memory, but would spread a row's
-// list of best tokens over two warps. On Hopper this lost more than it gained.
+// If a warp had 32 x 128 of the tile, it would read two fifths less from shared memory, but a row's
+// list of best tokens would be spread over two warps. On Hopper this lost more than it gained.
 //
 // Quantized products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one
-// byte, so the same 64 bytes. Only the number of slabs is halved, and products are twice as deep.
+// byte, which are also 64 bytes. There are half as many slabs, and an instruction multiplies twice
+// as many elements of d.
 //
-// A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each. Piece p (16
-// bytes) of row r is at place p ^ (r / 2 % 4) of the row. So the eight pieces p of rows 8 i .. 8 i
-// + 7, which a matrix load reads at once, are in different banks, and so are the eight of two rows,
-// which a copy writes. A row's sum is over k in ascending order, 16 at a time, whatever the rows
-// and blocks.
+// A slab in shared memory: its 128 hidden rows, then its 256 rows of W, 64 bytes each. Piece p (16
+// bytes) of row r is stored at place p ^ (r / 2 % 4) of the row. A matrix load reads piece p of
+// rows 8 i .. 8 i + 7 at once; these eight pieces are in different banks. A copy writes the eight
+// pieces of two rows at once; these are in different banks, too. A row's sum is over k in ascending
+// order, 16 at a time, whatever the rows and blocks.
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -60,22 +63,24 @@ constexpr int kWarpRows = 16;
 constexpr int kThreads = kWarps * kWarpThreads;
 static_assert(kWarps * kWarpRows == kFusedBlockRows);
 constexpr int kPieceBytes = 16;
-constexpr int kRowPieces = 4;  // of a row of a slab: two products deep
+constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
 template <class T>
-constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d
+constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d in a slab
 template <class T>
 constexpr int kPiece = kPieceBytes / static_cast<int>(sizeof(T));
-[[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;  // that all threads copy at once
+// Rows that all threads copy at once.
+[[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;
 constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
 constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;
 constexpr int kStages = 4;
 constexpr int kSharedBytes = kStages * kStageBytes;
-constexpr int kWaves = 8;  // DivideTiles
+constexpr int kWaves = 8;  // for DivideTiles
 
-// Reports whether this file has code for an architecture (86 is 8.6); elsewhere its kernels are
-// empty, and the items below that are marked as unused are unused. 9.0 has code of its own. 10.x
-// would need some, because its tensor cores are not those of mma.sync.
+// Reports whether this file has code for an architecture (86 is 8.6). For other architectures its
+// kernels are empty, and the functions below with [[maybe_unused]] are unused. 9.0 has
+// output_layer_sm90.cu. 10.x would need another file, because its tensor cores are not those of
+// mma.sync.
 constexpr bool FoldsByMma(int architecture) {
   return architecture / 10 == 8 || architecture >= 120;
 }
@@ -98,29 +103,30 @@ struct MmaArgs {
   QuantizedScales scales;
 };
 
-// Returns the place of a piece in a slab, in bytes from the row's start.
+// Returns the place of a piece in its row of a slab, in bytes from the row's start.
 [[maybe_unused]] __device__ inline int PlaceOf(int row, int piece) {
   return (piece ^ (row / 2 % 4)) * kPieceBytes;
 }
 
-// Returns the thread's number, hidden from the compiler: otherwise ptxas would keep derived values
-// in registers while a tile is folded, and spill.
+// Returns the thread's number. The empty asm hides it from the compiler: otherwise ptxas would keep
+// values derived from it in registers while a tile is folded, and spill.
 [[maybe_unused]] __device__ inline int ThreadOfSlab() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-// The position of a block in its range: the slabs of d for each tile, one after the other, each in
-// the next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
+// The progress of a block in its range. For each tile its slabs of d follow one after the other,
+// each in the next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
 struct Progress {
-  int copied_tile = 0;  // of the next slab to be copied
+  int copied_tile = 0;  // tile of the next slab to be copied
   int copied_k = 0;
-  int stage = 0;  // of the next slab to be multiplied
+  int stage = 0;  // stage of the next slab to be multiplied
 };
 
-// Copies the next slab to `stage`, if there is one before `end_tile`, and ends a group of copies.
-// Each thread copies one piece of every kCopyRows-th row. `rows` is the number of rows.
+// Starts the copies of the next slab to `stage`, if there is a slab before `end_tile`, and ends a
+// group of copies. Each thread copies one piece of every kCopyRows-th row. `rows` is the number of
+// rows that exist.
 template <class T>
 __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int block_row, int rows,
                                 int end_tile, int stage, Progress& progress) {
@@ -129,7 +135,7 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
     const int row = thread / kRowPieces;
     const int piece = thread % kRowPieces;
     unsigned char* const to = ring + stage * kStageBytes + row * kRowBytes + PlaceOf(row, piece);
-    // Rows after the end arrive as zeros; their source address is the first row.
+    // Rows after the end are written as zeros; the first row then serves as a valid source address.
     const auto copy = [&](const void* matrix, int first, int of, int at) {
       const bool wanted = first + row < of;
       const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece<T>;
@@ -153,7 +159,7 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
   CommitCopies();
 }
 
-// Adds the products of a slab to the warp's 16 rows by 256 columns.
+// Multiplies a slab: adds its products to the sums of the warp's 16 rows by 256 columns.
 template <class T>
 __device__ inline void MultiplySlab(const unsigned char* slab,
                                     typename ProductSum<T>::Type (&x)[128]) {
@@ -161,12 +167,13 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
-  // Matrices of the hidden rows: rows 0 and 8, then both 8 further in k; of W: columns 0 at k 0 and
-  // 8, then columns 8 likewise.
+  // Matrices that LoadMatrices loads: of the hidden rows, rows 0 and 8, then these rows 8 further
+  // in k; of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;
-  // Not unrolled: ptxas would load the operands of all products before the first one, and spill.
+  // The loop is not unrolled: otherwise ptxas would load the operands of all products before the
+  // first product, and spill.
 #pragma unroll 1
   for (int piece = 0; piece < kRowPieces; piece += 2) {
     unsigned a[4];
@@ -176,14 +183,14 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
     for (int g = 0; g < kTileColumns / 8; g += 2) {
       unsigned b[4];
       LoadMatrices(from + g * 8 * kRowBytes, b);
-      // The lane's sums of these columns are in the order of the epilogue.
+      // These sums of the lane are in the order that the epilogue expects.
       Multiply(T{}, reinterpret_cast<Sums>(x[g * 4]), a, b[0], b[1]);
       Multiply(T{}, reinterpret_cast<Sums>(x[g * 4 + 4]), a, b[2], b[3]);
     }
   }
 }
 
-// Computes the parts of the block's rows and range.
+// Computes the parts (fused_parts.h) of the block's rows for its range of tiles.
 template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
   constexpr bool kQuantized = sizeof(T) == 1;
@@ -211,8 +218,9 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
 #pragma unroll
       for (auto& sum : sums) sum = 0;
       for (int k = 0; k < args.d; k += kSlab<T>) {
-        // Waits for this thread's part of the slab, then for all threads' parts, and until all have
-        // finished the previous slab, whose stage the next copies use.
+        // Waits until this thread's part of the slab has arrived. The barrier then waits until all
+        // threads' parts have, and until all threads have finished the previous slab, whose stage
+        // the next copies overwrite.
         AwaitCopyGroups<kStages - 2>();
         __syncthreads();
         const int stage = progress.stage;
@@ -237,7 +245,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(args);
 }
 
-// The same for quantized products, with names of their own for the budgets, which go by name.
+// The kernels of quantized products. They have names of their own, because the budgets of registers
+// refer to kernels by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
   FoldBlock<Int8, kBest>(args);
@@ -273,7 +282,7 @@ class MmaOutput final : public FoldedOutput {
   MmaOutput(ComputeType type, QuantizedType quantized, const void* weight, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, kWaves), weight_(weight) {}
 
-  // The part of Create that uses the device. Returns "", or why it failed.
+  // The part of CreateMmaOutput that uses the device. Returns "", or why it failed.
   std::string Prepare(const float* bias);
 
  private:
@@ -286,7 +295,7 @@ class MmaOutput final : public FoldedOutput {
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
 
-  const void* weight_;  // in the type that the products multiply
+  const void* weight_;  // weights in the type that the products multiply
 };
 
 std::string MmaOutput::Prepare(const float* bias) {

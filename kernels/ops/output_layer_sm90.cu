@@ -7,42 +7,47 @@
 //             1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row
 //             and tile, 0.2 % of the logits
 //   epilogue  per tile of 128 x 256: about 7 instructions and one ex2 per logit, 2,000 to 2,600
-//             cycles of a processor, and 8,192 of the tensor cores at d = 512; an H200 takes about
-//             4,100, after those of the tensor cores (tests/gpu/count/counted_output.cc)
-// Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
-// Measured on an H200 (tests/gpu/README.md): about 38, 168 and 522 us with the merge at 4, 1,024
-// and 4,096 rows; products and copies alone 27, 91 and 322. The fold takes the difference, because
-// most tiles have a candidate in some row of a warp.
+//             cycles of a multiprocessor, besides 8,192 cycles of the tensor cores at d = 512. On
+//             an H200 the epilogue takes about 4,100 cycles, after the cycles of the tensor cores
+//             (tests/gpu/count/counted_output.cc)
+// Floor: the larger of the times for flop and for W: 14 us up to about 128 rows, 77 us at 1,024,
+// 308 us at 4,096. Measured on an H200 (tests/gpu/README.md): about 38, 168 and 522 us with the
+// merge at 4, 1,024 and 4,096 rows. Products and copies without the fold take 27, 91 and 322 us.
+// The fold takes the difference, because most tiles have a candidate in some row of a warp.
 //
-// Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
-// the vocabulary; a third warpgroup copies. The vocabulary is on the wide side of the product, so
-// that a thread has 64 columns of each of two rows: a row is folded in registers and by two
-// shuffles. A slab is 128 bytes of d, the width of the swizzle: 64 elements of 16 bits.
+// Shape. A block has 128 rows and a range of tiles of 256 columns of the vocabulary. Two warpgroups
+// compute 64 rows each; a third warpgroup copies. The vocabulary is on the wide side of the
+// product, so that a thread has 64 columns of each of two rows: a row is folded in registers and by
+// two shuffles. A slab is 128 bytes of d of each row and column, the width of the swizzle: 64
+// elements of 16 bits.
 //   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
 //             come through a ring of 3 (d = 512) to 6 stages
-//   d > 512:  they do not fit; hidden slabs (16 KB) come through the ring with those of W, 4
-//             stages. 85 flop per byte from L2. Blocks of 64 rows would fit, at 64 flop per byte.
-// The warpgroups share a slab and otherwise run independently within the ring, so that one can
-// multiply while the other folds. Overlap inside one warpgroup (two accumulators) makes ptxas
-// serialise the products or spill. Clusters that share slabs would gain nothing: L2 gives 35 % of
-// its rate.
+//   d > 512:  the hidden rows do not fit. Their slabs (16 KB) come through the ring with those of
+//             W, 4 stages. 85 flop per byte from L2. Blocks of 64 rows would fit, at 64 flop per
+//             byte.
+// The two computing warpgroups use the same slabs but may be at different slabs of the ring, so
+// that one can multiply while the other folds. Overlap within one warpgroup (two accumulators)
+// makes ptxas serialise the products or spill. Clusters of blocks that share slabs would gain
+// nothing, because the kernel uses only 35 % of the rate of L2.
 //
-// Quantized products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte:
-// half the slabs, half the bytes, each product twice as deep. With d = 512 a tile takes 4,096
-// cycles of the tensor cores and the ring has 5 stages. Sums of int8 become f32 when a tile is
-// complete (128 conversions a thread). The scales of row and column are applied before the
-// epilogue: one load of two, and three products, more for a pair of logits. The tensor cores sum
-// e4m3 in an f32 of less precision (about 13 bits below the largest term); int8 is exact.
+// Quantized products (e4m3 or int8, output_layer_cuda.h) work in the same way with elements of one
+// byte: half the slabs, half the bytes, and an instruction multiplies twice as many elements of d.
+// With d = 512 a tile takes 4,096 cycles of the tensor cores, and the ring has 5 stages. Sums of
+// int8 are converted to f32 when a tile is complete (128 conversions a thread). The scales of row
+// and column are applied before the epilogue: for a pair of logits one more load, of two numbers,
+// and three more multiplications. The tensor cores sum e4m3 with less precision than f32 (about 13
+// bits below the largest term); int8 is exact.
 //
 // Results. A row's logit is the product's value plus the bias, times the scale. (max, sum) is
-// computed per tile and merged in the order of tiles; the best are a set under a total order. So
-// the division of tiles among blocks, and the number of blocks, change no bit.
+// computed per tile and merged in the order of tiles. The best tokens are a set under a total
+// order. So the division of tiles among blocks, and the number of blocks, change no bit.
 //
-// Barriers. A phase of full[stage] ends with one arrival (the copying thread's, which announces the
-// bytes) and the bytes; a phase of empty[stage] with one arrival of each of the 8 computing warps.
-// Use number u of a stage (0, 1, ..) waits for the end of phase u of full: parity u % 2. Before use
-// u the copying thread waits for the end of phase u - 1 of empty: parity (u + 1) % 2, which for u =
-// 0 counts as ended.
+// Barriers. A phase of full[stage] ends when the copying thread has arrived, which announces the
+// bytes of its copies, and the bytes have arrived. A phase of empty[stage] ends when each of the 8
+// computing warps has arrived. Stages are used again and again: before use number u (0, 1, ..) of a
+// stage the computing warps wait for the end of phase u of full, which has parity u % 2. Before use
+// u the copying thread waits for the end of phase u - 1 of empty, which has parity (u + 1) % 2; for
+// u = 0 that counts as ended.
 #include <cuda.h>
 
 #include <climits>
@@ -65,38 +70,40 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kBlockRows = kFusedBlockRows;
-constexpr int kGroupRows = 64;  // of a warpgroup
+constexpr int kGroupRows = 64;  // rows of a warpgroup
 constexpr int kGroupThreads = 128;
 constexpr int kComputingGroups = kBlockRows / kGroupRows;
 constexpr int kThreads = (kComputingGroups + 1) * kGroupThreads;
 constexpr int kSlabBytes = 128;
 template <class T>
-constexpr int kSlab = kSlabBytes / static_cast<int>(sizeof(T));  // elements of d
+constexpr int kSlab = kSlabBytes / static_cast<int>(sizeof(T));  // elements of d in a slab
 constexpr uint32_t kHiddenSlabBytes = kBlockRows * kSlabBytes;
 constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlabBytes;
 constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
-// Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
-// Quantized products need more for scales and take 24 + 2 x 240, or ptxas spills some words.
+// Registers of a thread: at entry 65,536 / 384 threads = 168, for three warpgroups 504. Afterwards
+// 40 for the copying group and 232 for each of two computing groups, also 504. Quantized products
+// need more for scales and take 24 and 240; otherwise ptxas would spill some words.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
 constexpr int kComputingRegisters = sizeof(T) == 1 ? 240 : 232;
-constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;  // ptxas counts in eights
+// ptxas allots registers in multiples of 8.
+constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;
+// If this is false, TakeRegisters waits forever.
 template <class T>
-constexpr bool kRegistersFit =
-    kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
-    kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
-        (kComputingGroups + 1) * kRegistersAtEntry;  // otherwise TakeRegisters waits forever
+constexpr bool kRegistersFit = kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
+                               kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
+                                   (kComputingGroups + 1) * kRegistersAtEntry;
 
-// The layout of shared memory from a 1024-aligned address on: hidden slabs (all of them, or one for
-// each stage), slabs of W, barriers.
+// The layout of shared memory from an address on that is aligned to 1024: hidden slabs (all of them
+// if `resident`, otherwise one for each stage), slabs of W, barriers.
 struct SharedPlan {
   static constexpr uint32_t kAlignment = 1024;
   static constexpr uint32_t kBarrierBytes = 8 * (1 + 2 * kMaxStages);
 
-  int slabs = 0;  // of d
+  int slabs = 0;  // number of slabs in d
   int stages = 0;
   bool resident = false;
 
@@ -106,7 +113,7 @@ struct SharedPlan {
   __host__ __device__ uint32_t BarrierOffset() const {
     return HiddenBytes() + static_cast<uint32_t>(stages) * kWeightSlabBytes;
   }
-  // Includes the bytes to align the start of dynamic shared memory.
+  // Returns the number of bytes, those included that may be needed to align the start.
   uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
 };
 
@@ -124,7 +131,7 @@ struct FusedArgs {
   QuantizedScales scales;
 };
 
-// The next stage of the ring, and the parity of its use.
+// The next stage of the ring, and the parity of its phase (see "Barriers" above).
 struct Ring {
   int stages;
   int stage = 0;
@@ -138,7 +145,7 @@ struct Ring {
   }
 };
 
-// Addresses in the shared window.
+// Addresses of the parts of shared memory, as SharedAddress returns them.
 struct SharedMap {
   uint32_t hidden, weight, resident, full, empty;
 
@@ -158,7 +165,7 @@ struct SharedMap {
   __device__ uint32_t Empty(int stage) const { return empty + static_cast<uint32_t>(stage) * 8; }
 };
 
-// Copies all data that the other threads use, in the order of use. One thread.
+// Copies all data that the other threads use, in the order of use. Called by one thread.
 template <class T>
 __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
                           const FusedArgs& args, const SharedMap& map, int block_row, int range) {
@@ -186,12 +193,13 @@ __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
   }
 }
 
-// Multiplies a tile with one computing warpgroup: all slabs of d, each when it has arrived.
+// Multiplies a tile with one computing warpgroup: all slabs of d in their order, each as soon as it
+// has arrived.
 template <class T>
 __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
                              typename ProductSum<T>::Type (&x)[128]) {
   const auto release = [&](int stage) {
-    // All lanes have waited for the warp's products.
+    // One lane may arrive for the warp, because all lanes have waited for the warp's products.
     if (threadIdx.x % 32 == 0) Arrive(map.Empty(stage));
   };
   int before = 0;
@@ -207,7 +215,7 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
       Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
     }
     CommitProducts();
-    // The previous slab has been multiplied, so its stage is free.
+    // Waits for the products of the previous slab, so that its stage is free.
     WaitForProducts<1>();
     if (s > 0) release(before);
     before = ring.stage;
@@ -217,8 +225,8 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
-// Returns the thread's number, hidden from the compiler: otherwise ptxas would keep derived values
-// in registers while a tile is folded, and spill.
+// Returns the thread's number. The empty asm hides it from the compiler: otherwise ptxas would keep
+// values derived from it in registers while a tile is folded, and spill.
 __device__ inline int ThreadOfTile() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
@@ -230,7 +238,7 @@ __device__ inline int FirstRowOf(int thread) {
   return thread / kGroupThreads * kGroupRows + thread % kGroupThreads / 32 * 16 + thread % 32 / 4;
 }
 
-// Computes the parts of the block's rows and range.
+// Computes the parts (fused_parts.h) of the block's rows for its range of tiles.
 template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUtensorMap& weight,
                                           const FusedArgs& args) {
@@ -266,7 +274,8 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
     const int first_row = block_row + group * kGroupRows + warp * 16 + quad;
     Ring ring{args.shared.stages};
     FoldRange<kBest / 4>(args.work, first_row, range, lane, [&](int tile, float(&x)[128]) {
-      // Returns at once after the first tile, because the barrier has one phase.
+      // From the second tile on this returns at once, because the barrier has one phase only, which
+      // has ended.
       if (args.shared.resident) WaitForPhase(map.resident, 0);
       if constexpr (std::is_same_v<T, Int8>) {
         int32_t sum[128];
@@ -295,7 +304,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(hidden, weight, args);
 }
 
-// The same for quantized products, with names of their own for the budgets, which go by name.
+// The kernels of quantized products. They have names of their own, because the budgets of registers
+// refer to kernels by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
     Int8OutputKernel(const __grid_constant__ CUtensorMap hidden,
@@ -311,7 +321,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<Float8, kBest>(hidden, weight, args);
 }
 
-// cuTensorMapEncodeTiled from the installed driver, because the program does not link with it.
+// cuTensorMapEncodeTiled is looked up in the installed driver at run time, because the program does
+// not link with the driver.
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
 EncodeTiled FindEncodeTiled() {
@@ -319,7 +330,7 @@ EncodeTiled FindEncodeTiled() {
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
   constexpr unsigned kSince = 12000;  // the version that has this signature
 #if defined(CUDART_VERSION) && CUDART_VERSION < 12050
-  static_cast<void>(kSince);  // there is only one version
+  static_cast<void>(kSince);  // unused: before CUDA 12.5 this function has one version only
   const cudaError_t status =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &found);
 #else
@@ -330,8 +341,8 @@ EncodeTiled FindEncodeTiled() {
   return reinterpret_cast<EncodeTiled>(entry);
 }
 
-// Makes the tensor map of a dense matrix [rows, d] of elements of `element_bytes`, for boxes of
-// `box_rows` by one slab, swizzled by 128 bytes. Rows after the end arrive as zeros.
+// Makes the tensor map of a dense matrix [rows, d] whose elements have `element_bytes` bytes. A box
+// is `box_rows` rows by one slab, with the 128-byte swizzle. Rows after the end arrive as zeros.
 bool EncodeMatrix(EncodeTiled encode, CUtensorMapDataType element, int element_bytes,
                   const void* data, int64_t rows, int d, int box_rows, CUtensorMap* map) {
   const cuuint64_t size[2] = {static_cast<cuuint64_t>(d), static_cast<cuuint64_t>(rows)};
@@ -375,7 +386,7 @@ class HopperOutput final : public FoldedOutput {
   HopperOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, 1) {}
 
-  // The part of Create that uses the device. Returns "", or why it failed.
+  // The part of CreateHopperOutput that uses the device. Returns "", or why it failed.
   std::string Prepare(const void* weight, const float* bias);
 
  private:
@@ -410,7 +421,8 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   if (!why.empty()) return why;
   shared_ = PlanShared(d() / SlabOf(products()), static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
-  // Sets the device's limit, because the kernel is shared with other models' layers.
+  // The limit is set to the device's, not to this layer's need, because layers of other models use
+  // the same kernel.
   for (const int list : kFusedLists) {
     const cudaError_t status =
         cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
@@ -458,7 +470,7 @@ std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, QuantizedType 
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
-  // Clears the thread's error, which the check of the next launch would report.
+  // Clears the thread's error, which the check of the next launch would otherwise report.
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

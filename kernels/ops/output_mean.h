@@ -1,21 +1,21 @@
-// The output layers of an ensemble (SEARCH.md b.1): makes a row's summary from the mean of several
-// models' predictions. With p_m = softmax(logits of member m) and weights w_m that sum to 1, scores
-// are
+// The output layers of an ensemble (SEARCH.md b.1): computes a row's summary from the weighted mean
+// of several models' predictions. With p_m = softmax(logits of member m) and weights w_m that sum
+// to 1, scores are
 //
 //   kProbability     log(sum of w_m p_m)
-//   kLogProbability  sum of w_m log(p_m), which is not normalised again unless a request asks
+//   kLogProbability  sum of w_m log(p_m), normalised again only if a request asks
 //
 // A tile of the members' logits is folded while it is in the cache. No member's logits are
-// materialized, and those of the mean only for requests that ask for them.
+// materialized. The logits of the mean are materialized only for requests that ask for them.
 //
-// Requests mean the same as for one model: `scale` and `excluded` act on every member before its
-// softmax, `mask_first` on the mean. `logits` receives a row x for which x * scale minus the
-// summary's normaliser is the score.
+// The fields of LogitRequest mean the same as for one model: `scale` and `excluded` act on every
+// member before its softmax, `mask_first` acts on the mean. `logits` receives a row x such that the
+// score is x * scale minus the summary's normaliser.
 //
 // A row's summary depends only on that row of every member, its request and the weights. It is
 // bit-equal whatever the other rows are, for any number of rows and threads.
 //
-// Used by one thread at a time, because it has buffers of its own. The layers are borrowed.
+// Not thread-safe: the object has buffers of its own. The layers are borrowed.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ struct OutputMember {
 
 class OutputMean {
  public:
-  // REQUIRES: 1 to kMaxEnsembleMembers of one vocabulary and type; weights > 0 that sum to 1.
+  // REQUIRES: 1 to kMaxEnsembleMembers members, whose layers have one vocabulary and one type;
+  // weights > 0 that sum to 1.
   OutputMean(std::vector<OutputMember> members, MeanKind kind);
 
   // Like OutputLayer::ScratchFloats.
@@ -46,7 +47,7 @@ class OutputMean {
   void Fold(OpContext& context, const float* const* hidden, int64_t rows,
             const LogitRequest* requests, LogitSummary* summaries);
 
-  // Returns the bytes of its own buffers.
+  // Returns the number of bytes of the object's own buffers.
   int64_t bytes() const;
 
  private:
@@ -57,7 +58,7 @@ class OutputMean {
   int64_t blocks() const;
   size_t FloatsFor(int64_t rows) const;
   Scratch Divide(float* memory, int64_t rows) const;
-  // Computes the normalisers of every member to normalisers_.
+  // Computes every member's normalisers and stores them in log_sums_.
   void FoldMembers(OpContext& context, const float* const* hidden, int64_t rows,
                    const LogitRequest* requests);
   void FoldRows(OpContext& context, const float* const* hidden, int64_t rows,
@@ -67,7 +68,8 @@ class OutputMean {
                             const Scratch& scratch) const;
   void FoldProbabilities(const Pass& pass, int64_t block, int64_t row, float* const* logits,
                          const Scratch& scratch) const;
-  // Returns log(sum of w_m exp(logits[m][column] - log_sums[m])), at most the largest exponent.
+  // Returns log(sum of w_m exp(logits[m][column] - log_sums[m])). Rounding does not make it larger
+  // than the largest logits[m][column] - log_sums[m].
   float LogOfMean(const float* const* logits, const float* log_sums, int64_t column) const;
 
   const std::vector<OutputMember> members_;

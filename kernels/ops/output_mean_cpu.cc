@@ -1,12 +1,15 @@
-// Work of kLogProbability: that of every member's output layer, and one multiply-add per logit and
-// member. The order of tokens does not need the normalisers, so these come from the same tile.
+// kLogProbability takes the work of every member's output layer, and one multiply-add per logit and
+// member. The weighted sum of logits orders the tokens without the normalisers, so the normalisers
+// are computed from the same tile.
 //
-// kProbability needs the members' normalisers before it can rank the tokens, so the products run
-// twice, first as each member's own fold, which stores nothing. In the second pass the largest of
-// the members' log-probabilities is an upper bound. The mean is computed only for columns whose
-// bound can enter a row's list, relative to its largest term, so that it does not underflow.
+// kProbability needs the members' normalisers before it can rank the tokens. So the products run
+// twice: first in each member's own Fold, which stores no logits. In the second pass the largest of
+// the members' log-probabilities of a token is an upper bound of the mean's. The mean is computed
+// only for columns whose bound can enter a row's list. It is computed relative to its largest term,
+// so that it does not underflow.
 //
-// Order: members in their order; (max, sum of exp) per (member, row, block), merged by blocks.
+// Order: members in their order; (max, sum of exp) per (member, row, block), merged in the order of
+// blocks.
 #include "kernels/ops/output_mean.h"
 
 #include <algorithm>
@@ -24,15 +27,15 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
 struct OutputMean::Scratch {
   float* operands[kMaxEnsembleMembers];  // those of thread 0 serve all threads
-  float* logits;                         // of a block: [members, rows, columns]
-  float* mean;                           // of a row in a block: [columns]
+  float* logits;                         // logits of a block: [members, rows, columns]
+  float* mean;                           // means of a row in a block: [columns]
   uint64_t* marks;                       // [rows, words]; those of thread 0 serve all threads
   output_blocks::Partial* partials;      // [rows]
   TokenScore* entries;                   // [rows, kMaxTopK]
   LogSum* sums;  // [members, blocks, rows]; those of thread 0 serve all threads
 };
 
-// The state that the blocks of some rows share.
+// The data that the folds of all blocks of some rows share.
 struct OutputMean::Pass {
   const cpu::Operand* hidden;  // [members]
   int64_t rows;
@@ -81,7 +84,7 @@ size_t OutputMean::FloatsFor(int64_t rows) const {
   return floats + (bytes + sizeof(float) - 1) / sizeof(float);
 }
 
-// Trivial types, in the order of descending alignment.
+// The arrays have trivial types, in the order of descending alignment.
 OutputMean::Scratch OutputMean::Divide(float* memory, int64_t rows) const {
   static_assert(output_blocks::kBlockColumns * sizeof(float) % 64 == 0);
   static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
@@ -265,8 +268,9 @@ void OutputMean::FoldLogProbabilities(const Pass& pass, int64_t block, int64_t r
     pass.sums[(static_cast<int64_t>(m) * blocks() + block) * pass.rows + row] =
         SumOf(logits[m], columns);
   }
-  // The means take the place of logits in the search. With masks before the softmax the members'
-  // normalisers do not matter, because they are the same for all tokens.
+  // The means are folded in place of logits. If masks act before the softmax, the mean is
+  // normalised again, and the members' normalisers cancel out, because they are the same for all
+  // tokens.
   LogitRequest of_mean = request;
   of_mean.need_normaliser = request.need_normaliser && request.mask_first;
   const LogSum sum =
@@ -329,7 +333,7 @@ void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
     }
     pass.sums[block * pass.rows + row] = all;
   }
-  // An upper bound of the mean's log-probability.
+  // An upper bound of the log-probability of the mean.
   float* const bound = scratch.mean;
   std::fill_n(bound, columns, -INFINITY);
   for (size_t m = 0; m < members(); ++m) {

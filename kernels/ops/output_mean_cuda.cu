@@ -1,10 +1,11 @@
-// Computes the mean of the members' materialized logits and folds it: two kernels, each with a
-// block of 512 threads to a row. One kernel for both would spill.
+// Computes the mean of the members' materialized logits and folds it. There are two kernels, each
+// with a block of 512 threads for each row. One kernel for both would spill.
 //
-// A row's logits are read once for each member's normaliser. They are read once more for the mean
-// of log-probabilities, or twice for that of probabilities (the largest term first, so that nothing
-// underflows). The fold reads the mean once. This is 16 V to 24 V bytes for two members; all but
-// the first reading may come from L2 (a row of 58,101 words is 232 KB for each member).
+// Each member's logits of a row are read once for the member's normaliser. They are read once more
+// for the mean of log-probabilities, or twice more for the mean of probabilities: first to find the
+// largest term, so that nothing underflows. The fold reads the mean once. For two members this is
+// 16 V to 24 V bytes. All but the first reads may come from L2, because a row of 58,101 words is
+// 232 KB for each member.
 #include <cmath>
 
 #include "kernels/cuda/fold_threads.cuh"
@@ -15,14 +16,14 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kAtOnce = kMaterializedPerThread;  // columns of a thread
+constexpr int kAtOnce = kMaterializedPerThread;  // columns that a thread loads at once
 
 struct MeanShared {
   FoldShared<kMaterializedThreads> fold;
   float log_sums[kMaxEnsembleMembers];
 };
 
-// One row of a member. Excluded ids are -inf.
+// One row of a member's logits. Excluded ids are -inf already.
 struct MemberRow {
   const float* logits;
   const float* bias;
@@ -31,7 +32,7 @@ struct MemberRow {
 
   // Loads the scaled logits of the columns first, first + threads, ...; -inf after the last.
   __device__ void Load(int64_t first, float (&x)[kAtOnce]) const {
-    // All loads come before the first sum, so that they are waited for together.
+    // All loads come before the first addition, so that one wait is enough for all.
     float added[kAtOnce];
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
@@ -47,20 +48,20 @@ struct MemberRow {
   }
 };
 
-// Returns NaN for a bad logit, so that the fold flags the row.
+// Returns the log-probability of logit x; NaN for a bad logit, so that the fold flags the row.
 __device__ float LogProbability(float x, float log_sum) {
   if (IsBadLogit(x)) return NAN;
   return log_sum == -INFINITY ? -INFINITY : x - log_sum;
 }
 
-// Returns member m's part of the block's row.
+// Returns the block's row of member m.
 __device__ MemberRow RowOf(const EnsembleLogits& ensemble, int m, int64_t offset, int vocabulary,
                            float scale) {
   const MemberLogits& member = ensemble.members[m];
   return {member.logits + offset, member.bias, vocabulary, scale};
 }
 
-// Computes log(sum of w_m p_m) of the columns that Load reads.
+// Sets mean[i] to log(sum of w_m p_m) for the columns that MemberRow::Load reads from `first` on.
 __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                     int64_t offset, int vocabulary, float scale, int64_t first,
                                     float (&mean)[kAtOnce]) {
@@ -76,7 +77,7 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       const float score = LogProbability(x[i], log_sums[m]);
-      if (score != score) mean[i] = NAN;  // the sum below stays NaN
+      if (score != score) mean[i] = NAN;  // mean[i] stays NaN in the sum below
       most[i] = score > most[i] ? score : most[i];
     }
   }
@@ -92,13 +93,13 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
   }
 #pragma unroll
   for (int i = 0; i < kAtOnce; ++i) {
-    // Never above the largest term.
+    // Rounding must not make the mean larger than its largest term.
     const float log_mean = most[i] + std::log(mean[i]);
     mean[i] = log_mean > most[i] ? most[i] : log_mean;
   }
 }
 
-// Computes the sum of w_m log(p_m) of the same columns.
+// Sets mean[i] to the sum of w_m log(p_m) for the same columns as MeanOfProbabilities.
 __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                        int64_t offset, int vocabulary, float scale, int64_t first,
                                        float (&mean)[kAtOnce]) {
@@ -114,7 +115,7 @@ __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const flo
   }
 }
 
-// Writes the mean to the first member's row.
+// Computes the mean of a row and writes it to the first member's row of logits.
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
     MeanLogitsKernel(const __grid_constant__ EnsembleLogits ensemble, int64_t stride,
                      int vocabulary, MaterializedRows list, int64_t first,
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const int64_t offset = blockIdx.x * stride;
   const int64_t stretch = int64_t{kAtOnce} * group.size();
 
-  // In place, because this launch may overwrite the logits.
+  // Sets excluded logits to -inf in memory, because this launch may overwrite the logits.
   for (int m = 0; m < ensemble.count; ++m) {
     for (int32_t e = group.rank(); e < request.excluded.count; e += group.size()) {
       ensemble.members[m].logits[offset + request.excluded.ids[e]] = -INFINITY;
@@ -161,12 +162,13 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
 #pragma unroll
     for (int c = 0; c < kAtOnce; ++c) {
       const int64_t column = at + int64_t{c} * group.size();
-      if (column < vocabulary) mean[column] = x[c] / scale;  // the fold multiplies by it
+      if (column < vocabulary) mean[column] = x[c] / scale;  // the fold multiplies by scale
     }
   }
 }
 
-// Scores are log-probabilities already. They are normalised again only if the request asks for it.
+// Folds the means, which are log-probabilities already. So the normaliser becomes 1, unless the
+// request masks ids before the softmax.
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
     FoldMeanKernel(float* means, int64_t stride, int vocabulary, MaterializedRows list,
                    int64_t first, LogitRequest* requests, LogitSummary* summaries) {
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<false>(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request,
                     false, summaries[row]);
-  group.Sync();  // all have read the request
+  group.Sync();  // all members have read the request
   if (group.rank() != 0) return;
   LogSum& normaliser = summaries[row].normaliser;
   if (!request.mask_first && normaliser.max > -INFINITY) normaliser = LogSum{0.0F, 1.0F};

@@ -25,12 +25,14 @@ struct EnsembleLogits {
   MeanKind mean = MeanKind::kProbability;
 };
 
-// Folds the mean of the members' logits of rows list.rows[first + i], i < n; stride >= vocabulary.
-// Requests and summaries are as for FoldMaterializedLogits; `scale`, `excluded` and `mask_first` as
-// in output_mean.h. Overwrites the logits. If a row's request.logits is not null, it is set to the
-// first member's row, which then has the x for which x * scale minus the normaliser is the score.
+// Folds the mean of the members' logits for the rows list.rows[first + i], i < n; stride >=
+// vocabulary. Requests and summaries are as for FoldMaterializedLogits; `scale`, `excluded` and
+// `mask_first` act as in output_mean.h. Overwrites the logits. If a row's request.logits is not
+// null, it is set to the first member's row of logits. That row then has numbers x such that the
+// score is x * scale minus the normaliser.
 //
-// The vocabulary and the members decide the order of sums, so a row's bits depend only on that row.
+// The order of sums depends on the vocabulary and the members only, so a row's bits depend only on
+// that row.
 Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
                      const MaterializedRows& list, int64_t first, int64_t n, LogitRequest* requests,
                      LogitSummary* summaries);

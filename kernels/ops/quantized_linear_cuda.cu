@@ -1,25 +1,29 @@
-// Products of the layers in int8, in two shapes. Sums are exact, so both give the same bits.
+// Products of the layers in int8, by two kernels of different shape. Sums are exact, so both give
+// the same bits.
 //
-// Tiles, for more than 16 rows. A block of four warps has a tile of 128 x 128 or 64 x 64, a quarter
-// to each warp. Slabs of 64 bytes of k come through a ring of three or four stages, 48 or 32 KB. So
-// two or three blocks fit on every card, and the end of one overlaps with the products of another.
-// The previous kernel has quantized the rows (quantize_rows.h).
-//   bytes     x and W once from memory; of a tile, from L2, in (rows + columns) of it
-//   shared    of a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each warp:
-//             384 cycles of a processor at 128 bytes a cycle, next to 512 of the tensor cores on an
-//             A100 and 1,024 on an L4; of a tile of 64 half of that, next to a quarter
-//   which     the larger tile reads half as much; the smaller one if the larger would leave
-//             multiprocessors idle (HasLargeTiles)
-// A T4 has no asynchronous copies: a slab is in registers while the previous one is multiplied.
+// Tiles, for more than 16 rows. A block of four warps computes a tile of 128 x 128 or 64 x 64, a
+// quarter by each warp. A slab is 64 bytes of k of the tile's rows and columns. Slabs come through
+// a ring of three or four stages of shared memory, 48 or 32 KB. So two or three blocks fit on every
+// card, and the end of one overlaps with the products of another. The kernel before has quantized
+// the rows (quantize_rows.h).
+//   bytes     x and W once from memory; from L2 for each tile, in (rows + columns) bytes
+//   shared    for a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each
+//             warp: 384 cycles of a multiprocessor at 128 bytes a cycle, beside 512 cycles of the
+//             tensor cores on an A100 and 1,024 on an L4; for a tile of 64 half of these 384,
+//             beside a quarter of the tensor cores' cycles
+//   which     the larger tile reads half as much; the smaller one is taken if the larger would
+//             leave multiprocessors idle (HasLargeTiles)
+// A T4 has no asynchronous copies: the next slab is in registers while a slab is multiplied.
 //
-// Few rows, up to 16. A block of 16 warps has 8 columns. It loads their W, if kernels begin early
-// while the previous kernel still runs. Each warp quantizes one of the rows; then each warp has a
-// 16th of k, and the parts are added. So there is no launch for the quantization, which every block
-// repeats: at 16 rows of 512 it is 16 KB from L2. The chain of products has one link at 512 and
-// four at 2,048. For sums of 16 bits, which have an order, it has 32 and 128 (few_rows_cuda.cu).
+// Few rows, up to 16. A block of 16 warps computes 8 columns. It first loads their W, on devices
+// where kernels begin early while the previous kernel still runs. Then each warp quantizes one of
+// the rows. Then each warp multiplies a 16th of k, and the parts are added. So the quantization
+// needs no launch of its own, but every block repeats it: at 16 rows of 512 it reads 16 KB from L2.
+// A warp's chain of dependent products has one link at in = 512 and four at 2,048. Sums of 16-bit
+// products have an order, so their chain has 32 and 128 links (few_rows_cuda.cu).
 //
-// A slab in shared memory: the tile's rows of x, then those of W, 64 bytes each. Piece p (16 bytes)
-// of row r is at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
+// A slab in shared memory: the tile's rows of x, then its rows of W, 64 bytes each. Piece p (16
+// bytes) of row r is stored at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -37,11 +41,12 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kDepth = 32;  // bytes of k of a product
+constexpr int kDepth = 32;  // bytes of k that one product multiplies
 constexpr int kPieceBytes = 16;
 
-// The activations that the kernels apply: they have no multiply-add that a compiler may fuse in one
-// kernel and not in another. The others have a separate pass, whatever the number of rows.
+// The activations that the kernels apply themselves: those without a multiply-add that a compiler
+// may fuse in one kernel and not in another. The other activations take a separate pass, whatever
+// the number of rows.
 constexpr bool IsApplied(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu ||
          activation == Activation::kSwish;
@@ -62,13 +67,13 @@ __device__ inline T Activated(Activation activation, T x) {
 
 template <class T>
 struct ProductArgs {
-  const uint8_t* x = nullptr;  // of tiles: quantized rows
+  const uint8_t* x = nullptr;  // quantized rows, for the kernel with tiles
   const float* x_scales = nullptr;
   const uint8_t* weight = nullptr;
   const float* scales = nullptr;
   const T* bias = nullptr;
   T* y = nullptr;
-  const int32_t* count = nullptr;  // of rows that exist
+  const int32_t* count = nullptr;  // number of rows that exist
   int rows = 0;
   int in = 0;
   int out = 0;
@@ -82,30 +87,31 @@ __device__ inline float BiasOf(const ProductArgs<T>& args, int column) {
 
 constexpr int kTileWarps = 4;
 constexpr int kTileThreads = kTileWarps * kWarpThreads;
-constexpr int kRowPieces = 4;  // of a row of a slab: two products deep
+constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
-constexpr int kCopyRows = kTileThreads / kRowPieces;  // that all threads copy at once
+constexpr int kCopyRows = kTileThreads / kRowPieces;  // rows that all threads copy at once
 
 template <int kTile>
 struct Tile {
-  static constexpr int kSlabRows = 2 * kTile;  // of x, then of W
+  static constexpr int kSlabRows = 2 * kTile;  // rows of x, then rows of W
   static constexpr int kStageBytes = kSlabRows * kRowBytes;
-  static constexpr int kCopies = kSlabRows / kCopyRows;  // of a thread
-  // Stages of the ring. Without asynchronous copies two are used.
+  static constexpr int kCopies = kSlabRows / kCopyRows;  // copies of a thread
+  // Stages of the ring. On cards without asynchronous copies two of them are used.
   [[maybe_unused]] static constexpr int kRing = kTile == 128 ? 3 : 4;
   static constexpr int kSharedBytes = kRing * kStageBytes;
   static constexpr int kWarpTile = kTile / 2;
-  static constexpr int kM = kWarpTile / 16;  // products of a warp
+  static constexpr int kM = kWarpTile / 16;  // numbers of products of a warp along rows and columns
   static constexpr int kN = kWarpTile / 8;
-  // At the end the ring has the results. The padding puts rows in different banks.
+  // At the end the results are stored in the ring. The padding puts rows in different banks.
   static constexpr int kPitch = kTile * 2 + kPieceBytes;
   static_assert(kTile * (kPitch + 3 * static_cast<int>(sizeof(float))) <= kSharedBytes);
 };
 
-// Returns the place of a piece in a slab, in bytes from the row's start.
+// Returns the place of a piece in its row of a slab, in bytes from the row's start.
 __device__ inline int PlaceOf(int row, int piece) { return (piece ^ (row / 2 % 4)) * kPieceBytes; }
 
-// The sources and targets of a thread's copies of a slab. Missing rows and columns are zeros.
+// The sources and targets of the copies that a thread makes for a slab. Rows and columns that do
+// not exist become zeros.
 template <class T, int kTile>
 class SlabCopies {
  public:
@@ -120,7 +126,7 @@ class SlabCopies {
     const int end = OfX(copy) ? args_.rows : args_.out;
     return RowOf(copy) < end && k + piece_ * kPieceBytes < args_.in;
   }
-  // Unwanted copies read the start of the matrix, which always exists.
+  // A copy that is not wanted gets the start of the matrix as its source, which always exists.
   __device__ const uint8_t* From(int copy, int k) const {
     const uint8_t* const matrix = OfX(copy) ? args_.x : args_.weight;
     return Wanted(copy, k) ? matrix + int64_t{RowOf(copy)} * args_.in + k + piece_ * kPieceBytes
@@ -143,14 +149,14 @@ class SlabCopies {
 template <int kTile>
 using Sums = int32_t[Tile<kTile>::kM][Tile<kTile>::kN][4];
 
-// Adds the products of a slab to the warp's quarter of the tile.
+// Multiplies a slab: adds its products to the sums of the warp's quarter of the tile.
 template <int kTile>
 __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lane,
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // Matrices of x: rows 0 and 8, then both 8 further in k; of W: columns 0 at k 0 and 16, then
-  // columns 8 likewise.
+  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 bytes further in k; of
+  // W, columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -175,7 +181,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
   }
 }
 
-// Multiplies all slabs of k. Asynchronous copies fill the ring, except one slab, ahead.
+// Multiplies all slabs of k. Asynchronous copies are ahead of the products by all stages of the
+// ring except one.
 template <class T, int kTile>
 __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -195,8 +202,9 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // Waits for this thread's part of the slab, then for all threads' parts, and until all have
-    // finished the previous slab, whose stage the next copies use.
+    // Waits until this thread's part of the slab has arrived. The barrier then waits until all
+    // threads' parts have, and until all threads have finished the previous slab, whose stage the
+    // next copies overwrite.
     AwaitCopyGroups<Of::kRing - 2>();
     __syncthreads();
     copy_slab(k + (Of::kRing - 1) * kRowBytes, stage == 0 ? Of::kRing - 1 : stage - 1);
@@ -206,7 +214,7 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   AwaitCopies();
 }
 
-// The same without asynchronous copies: the next slab waits in registers.
+// Multiplies all slabs of k without asynchronous copies: the next slab waits in registers.
 template <class T, int kTile>
 __device__ inline void MultiplyStored(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -230,7 +238,8 @@ __device__ inline void MultiplyStored(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // All threads have stored the slab and have finished the previous one, whose stage comes next.
+    // After this barrier all threads have stored the slab and have finished the previous one, whose
+    // stage is written next.
     __syncthreads();
     const bool more = k + kRowBytes < args.in;
     if (more) load(k + kRowBytes);
@@ -254,7 +263,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
   const int lane = thread % kWarpThreads;
   const SlabCopies<T, kTile> copies(args, first_row, first_column);
 
-  // Loads the scales and biases that the end needs before the products.
+  // Loads the scales and biases, which the end needs, before the products.
   float row_scale = 0.0F;
   float scale = 0.0F;
   float bias = 0.0F;
@@ -273,7 +282,8 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     MultiplyStored<T, kTile>(args, copies, ring, warp, lane, sums);
   }
 
-  // The ring now has results, then a scale for each row, a scale and a bias for each column.
+  // From here on the ring holds results, then a scale for each row, then a scale and a bias for
+  // each column.
   __syncthreads();
   float* const row_scales = reinterpret_cast<float*>(ring + kTile * Of::kPitch);
   float* const scales = row_scales + kTile;
@@ -304,7 +314,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     }
   }
   __syncthreads();
-  constexpr int kPieces = kTile / kPieceElements<T>;  // of a row
+  constexpr int kPieces = kTile / kPieceElements<T>;  // pieces of a row of the tile
 #pragma unroll 2
   for (int i = thread; i < kTile * kPieces; i += kTileThreads) {
     const int row = i / kPieces;
@@ -319,12 +329,13 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
   }
 }
 
-constexpr int kFewWarps = kMostQuantizedFewRows;  // a row each
+constexpr int kFewWarps = kMostQuantizedFewRows;  // one warp for each row
 constexpr int kFewColumns = 8;
 constexpr int kFewElements = kMostQuantizedFewRows * kFewColumns;
-constexpr int kFewKept = 8;  // stretches of a row: 2,048 numbers
+constexpr int kFewKept = 8;  // stretches of a row that are kept in registers: 2,048 numbers
 
-// Puts the rows of a matrix in different banks.
+// Returns the bytes from one row to the next in shared memory. The padding puts the rows in
+// different banks.
 __host__ __device__ constexpr int PitchOf(int in) { return in + kPieceBytes; }
 
 constexpr int64_t FewSharedBytes(int in) {
@@ -353,7 +364,7 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   const auto warp = static_cast<int>(threadIdx.y);
   const int first = static_cast<int>(blockIdx.x) * kFewColumns;
   const auto bring_weights = [&] {
-    // Two warps to a column.
+    // Two warps load a column.
     const int column = warp % kFewColumns;
     const uint8_t* const from = args.weight + int64_t{first + column} * args.in;
     constexpr int kStep = kFewWarps / kFewColumns * kWarpThreads * kPieceBytes;
@@ -365,7 +376,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   // Weights never change, so they are loaded while the previous kernel still runs.
   bring_weights();
   AwaitKernelBefore();
-  // The element of y that this thread computes at the end, if it is in the first four warps.
+  // The number of the element of y that this thread computes at the end; only the first four warps
+  // have elements.
   const int element = warp * kWarpThreads + lane;
   const int row = element / kFewColumns;
   const int column = first + element % kFewColumns;
@@ -384,7 +396,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   if constexpr (kHasTensorCores) AwaitCopies();
   __syncthreads();
 
-  // Matrices of x: rows 0 and 8, then the same 16 further in k; of W: k 0 and 16, twice.
+  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 further in k; of W, k
+  // 0 and 16, twice.
   const int matrix = lane / 8;
   const uint8_t* const a_row =
       x_rows + (matrix % 2 * 8 + lane % 8) * pitch + matrix / 2 * kPieceBytes;
@@ -453,7 +466,8 @@ std::string PrepareQuantizedProduct(QuantizedProduct* p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   p->takes_few = FewSharedBytes(p->in) <= limit;
-  // Sets the device's limit, because the next product may need more than this one.
+  // The limit is set to the device's, not to this product's need, because another product with the
+  // same kernel may need more.
   if (status == cudaSuccess) {
     status = WithType(p->type, [&](auto zero) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(QuantizedFewKernel<decltype(zero)>),

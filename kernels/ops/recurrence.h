@@ -6,12 +6,13 @@
 //   gate_x [rows.count, 2 * d]: gate | x of the new position; y [rows.count, d]; d =
 //   layout.width(). Dense; they do not overlap.
 //
-// The state of position p replaces its K and V: it is in the page that the row's lane has for p, at
-// StateAt(p, layer) floats, in f32 whatever the page's elements. The ancestry table gives the lane
-// that wrote the previous position; before position 0 the state is zero. A page has room for one
-// even and one odd position. Older ones are never read, because the rows of a slot are at one
-// position or follow each other in one lane. So a reorder of beams moves no state. Each element is
-// computed on its own.
+// The state of position p is stored instead of K and V of p: in the page that the row's lane has
+// for p, at StateAt(p, layer) floats, in f32 whatever the type of the page's elements. The ancestry
+// table gives the lane that wrote the previous position. Before position 0 the state is zero.
+//
+// A page has room for the states of two positions, an even and an odd one. Older states are never
+// read, because the rows of a slot are all at one position or follow each other in one lane. A
+// reorder of beams moves no state. Each element is computed independently of the others.
 //
 // REQUIRES: rows and pages as for DecodeSelfAttention.
 #pragma once
@@ -24,8 +25,8 @@
 
 namespace dragoman::kernels {
 
-// Returns the offset of a position's state within its page, in floats. Pages of any type have room,
-// because a page has 32 positions of K and V with at least one byte an element.
+// Returns the offset of a position's state within its page, in floats. The two states fit pages of
+// any type, because a page has 32 positions of K and V with at least one byte per element.
 DRAGOMAN_HD inline int64_t StateAt(const KvLayout& layout, int position, int layer) {
   return (int64_t{position % 2} * layout.layers + layer) * layout.width();
 }
@@ -35,7 +36,7 @@ void Recur(OpContext& context, const KvLayout& layout, int layer, const DecodeRo
 
 namespace cuda {
 
-// The same on a device: gate_x, y and the pages are of the compute type, the states f32. Reads
+// Recur on a device: gate_x, y and the pages are of the compute type, the states f32. Uses
 // rows.pages as DecodeSelfAttention does. REQUIRES: layout.width() is a multiple of 8; arrays and
 // pages are aligned to 16 bytes.
 Error Recur(Stream stream, ComputeType type, const KvLayout& layout, int layer,

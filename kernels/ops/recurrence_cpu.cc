@@ -12,7 +12,8 @@ namespace {
 // A sigmoid is some ten operations.
 constexpr int64_t kWorkPerElement = 8;
 
-// The state of a position in the page that a lane of the whole batch has for it.
+// Returns the state of `position` in the page that lane number `lane` of the whole batch has for
+// it.
 float* StateOf(const KvLayout& layout, int layer, const SelfKvTables& tables, int64_t lane,
                int position) {
   const int64_t page = tables.lane_pages[lane * tables.pages_per_lane + position / kPagePositions];

@@ -1,9 +1,9 @@
-// The SSRU of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate | x and y, 8 d
-// of the state read and written; about 15 flop per element.
+// The SSRU (recurrence.h) of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate
+// | x and y, 8 d of the state read and written; about 15 flop per element.
 //
-// One piece of 16 bytes of y per thread, in f32. A thread takes all rows of its lane, one after
-// another: they follow each other, and no other thread reads what it writes. Every element is
-// computed on its own, so every row is bit-equal anywhere.
+// A thread computes one piece of 16 bytes of y, in f32. It computes this piece for all rows of its
+// lane, one after another: they follow each other, so no other thread needs to read the states that
+// it writes. Elements are independent of each other, so a row's bits do not depend on its place.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"

@@ -6,7 +6,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// kRowWarps: 1, or all of the block's.
+// kRowWarps: a row has 1 warp, or all warps of the block.
 template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     AddRmsNormKernel(const T* x, const T* residual, const float* gamma, float epsilon, int64_t rows,
@@ -17,9 +17,11 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
   __shared__ float partial[kNormWarps];
   const int64_t row =
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
-  if (row >= rows) return;  // all threads of the row
+  if (row >= rows) return;  // true for all threads of the row
   const RowsThere there(count, rows);
-  // With more steps ptxas would spill. Such rows also keep a warp busy for longer.
+  // kAtOnce: the count of rows is tested only after the row's loads have begun (RowsThere). With
+  // more steps ptxas would spill; such rows also keep a warp busy for longer, so waiting for the
+  // count matters less.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

@@ -1,8 +1,9 @@
-// The common parts of the norms of rows. A row has one warp, or four if d is above 1,024, and stays
-// in their registers. A thread has pieces of 16 bytes that are a whole stride apart, so that loads
-// are whole lines. The number of steps is a template parameter, because registers cannot be
-// indexed. A thread sums in the order of its pieces, the lanes by a butterfly, the warps in their
-// order. So d alone decides the order, and every thread has the same sum.
+// The common parts of the norms of rows (row_norm.h). One warp computes a row, or four warps if d
+// is above 1,024, and the row stays in their registers. A piece is 16 bytes of the row. A thread's
+// pieces are a whole stride apart, so that the threads of a warp load whole cache lines together.
+// The number of a thread's pieces is a template parameter, because registers cannot be indexed. A
+// sum is taken over a thread's pieces in their order, then over the lanes by a butterfly, then over
+// the warps in their order. So d alone decides the order, and every thread has the same sum.
 #pragma once
 
 #include "kernels/cuda/element.cuh"
@@ -10,19 +11,20 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kNormWarps = 4;  // of a block
-// The minimum of blocks per SM; without it ptxas saves registers and loads wait for each other.
+inline constexpr int kNormWarps = 4;  // warps of a block
+// The minimum number of blocks per multiprocessor. Without this bound ptxas would use too few
+// registers, and loads would wait for each other.
 inline constexpr int kNormBlocks = 5;
 inline constexpr int kNormWarpWidth = 1024;  // the widest row of one warp
 inline constexpr int kMaxNormWidth = 4096;
 
-// Elements of a row that its threads load at once.
+// The number of elements that the threads of a row load together, one piece each.
 template <class T, int kRowWarps>
 inline constexpr int kNormStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 
-// Returns the sum over the threads of a row to each of them. Also a barrier: after it a thread may
-// overwrite data of the row that another thread has read. partial: one float for each warp in
-// shared memory, used by this call alone.
+// Returns the sum of x over the threads of a row to each of them. Also a barrier for these threads:
+// after it a thread may overwrite data of the row that another thread has read. `partial` is shared
+// memory with one float for each warp of the row, used by this call alone.
 template <int kRowWarps>
 __device__ float RowSum(float x, float* partial) {
   x = WarpSum(x);
@@ -38,9 +40,9 @@ __device__ float RowSum(float x, float* partial) {
   return x;
 }
 
-// The pieces of a row that a thread holds. All are loaded at once, without conditions: a piece
-// after d is loaded from the row's end and becomes zeros. So threads that do not write a row's last
-// piece read it, and writes in place must come after a RowSum.
+// The pieces of a row that a thread holds. All are loaded at once, without conditions. For a piece
+// after the row's end the row's last piece is loaded, and then taken as zeros. So several threads
+// may read a row's last piece, and one that writes in place must call RowSum before.
 template <class T, int kSteps, int kStep>
 class RowPieces {
  public:
@@ -55,7 +57,8 @@ class RowPieces {
     }
   }
 
-  // Returns a number that depends on the loads of all pieces.
+  // Returns a number that depends on the loads of all pieces of x and the residual. A caller uses
+  // it to wait for them.
   __device__ uint32_t Loaded() const {
     uint32_t loaded = 0;
 #pragma unroll
@@ -65,10 +68,11 @@ class RowPieces {
 
   __device__ bool IsInside(int s) const { return first_ + s * kStep < d_; }
   __device__ int At(int s) const { return first_ + s * kStep; }
-  // Returns where to read the data that belongs to the piece: At, or the row's end.
+  // Returns where data for piece s can be read: At(s), or the row's last piece if At(s) is after
+  // the end.
   __device__ int From(int s) const { return min(first_ + s * kStep, d_ - kPieceElements<T>); }
 
-  // Piece s of x + residual.
+  // Sets sum [kPieceElements<T>] to piece s of x + residual; zeros after the row's end.
   __device__ void Sum(int s, float* sum) const {
     float left[kPieceElements<T>];
     float right[kPieceElements<T>];
@@ -89,10 +93,10 @@ class RowPieces {
   RawPiece<T> residual_[kSteps];
 };
 
-// The number of pieces whose gains (and offsets) are read at once.
+// The number of pieces whose gains, and offsets if the norm has them, are read at once.
 inline constexpr int kGainBatch = 2;
 
-// Loads the part of an f32 vector that belongs to a piece of T.
+// Loads the elements of an f32 vector that belong to a piece of T. `from` points to the first one.
 template <class T>
 __device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) {
 #pragma unroll
@@ -105,13 +109,14 @@ __device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) 
   }
 }
 
-// A compile-time number.
+// A number as a type, so that a lambda can take it as a compile-time constant.
 template <int kNumber>
 struct NormNumber {
   static constexpr int kValue = kNumber;
 };
 
-// Calls launch(NormNumber<n>{}) with the smallest of the numbers of steps that hold a row of d.
+// Calls launch(NormNumber<n>{}) with the smallest of kSteps, kMore... such that n steps hold a row
+// of d. The numbers are ascending; the last one is taken without a check.
 template <class T, int kRowWarps, int kSteps, int... kMore, class Launch>
 Error ForSteps(int d, Launch launch) {
   if constexpr (sizeof...(kMore) > 0) {
@@ -120,10 +125,11 @@ Error ForSteps(int d, Launch launch) {
   return launch(NormNumber<kSteps>{});
 }
 
-// Launches kernel_of(row_warps, steps), a kernel for that shape of a row, on rows of d with
-// `arguments`. A warp's step is 256 elements of 16 bits, 128 of f32. So d 256, 512, 768, 1024, 2048
-// and 4096 fit exactly, except 768 of f32, whose six steps spill on sm_86 and sm_89. Returns
-// cudaErrorInvalidValue unless d is a multiple of 8 up to kMaxNormWidth.
+// Launches kernel_of(row_warps, steps) with `arguments` on rows of d elements. kernel_of returns
+// the kernel for rows of so many warps and steps. In one step a warp takes 256 elements of 16 bits,
+// or 128 of f32. So the steps fit d of 256, 512, 768, 1024, 2048 and 4096 exactly, except 768 in
+// f32: its six steps would spill on sm_86 and sm_89. Returns cudaErrorInvalidValue unless d is a
+// multiple of 8 up to kMaxNormWidth.
 template <class T, class KernelOf, class... Arguments>
 Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Arguments... arguments) {
   if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);

@@ -7,7 +7,8 @@
 //   y may be x or residual. sum receives z, which some layers continue from (pre-norm); nullptr:
 //   not needed. sum may be x or residual, but not y.
 //
-// Mean and (biased) variance take two f32 passes, the mean of squares one, in an order fixed by d.
+// The mean and the biased variance take one pass each, the mean of squares one. All are in f32, in
+// an order that d alone decides.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,11 @@ void AddRmsNorm(OpContext& context, const float* x, const float* residual, const
 
 namespace cuda {
 
-// The same on a device, for rows [0, *count), or all if count is nullptr; other rows of y and sum
-// do not change, those of x and residual may be read. x, residual, y, sum are of the compute type;
-// gamma, beta f32. Sums are f32, in an order fixed by d. y is computed from z before z is rounded
-// for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096; all are aligned to 16
-// bytes.
+// AddLayerNorm on a device, for rows [0, *count), or for all rows if count is nullptr. Other rows
+// of y and sum do not change; other rows of x and residual may be read. x, residual, y, sum are of
+// the compute type; gamma, beta f32. Sums are f32, in an order that d alone decides. y is computed
+// from z before z is rounded for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096;
+// all arrays are aligned to 16 bytes.
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum = nullptr);

@@ -1,17 +1,19 @@
-// One step of a batch, in parts: the code that runs between the host's command and its output.
+// One step of a batch, in parts: the code that runs after the host has written a step's command and
+// before it reads the step's output (step_mailbox.h). A group is a ThreadGroup (thread_group.h).
 //
 //   BeginStep                one group: slots leave, segments enter, the plan is made
 //   PrepareStepRow           each row, one thread: its request, its newest token
 //   WriteRowPages            each row, some threads: the pages of its K/V
 //   ListMaterializedRows     one group: which rows have materialized logits
-//   (the model)              summaries
-//   FoldMaterializedStepRow  each materialized row, one group
+//   (the model)              computes the rows' summaries
+//   FoldMaterializedStepRow  each materialized row, one group: its summary again, from its logits
 //   StepSlot                 each slot that ran, one group: its beam steps
 //   Deliver                  each slot of `order`, one group: results, settled tokens
 //   EndStep                  one group: the counts
 //
-// A part begins when all groups have finished the part before it. Within a part the order of the
-// groups changes no decision. It changes only the order of deliveries and, if the output is too
+// REQUIRES: a part begins after all groups have finished the part before it. Within a part groups
+// may run in any order. The order affects no decision of the search. It affects only the order of
+// deliveries and, if the output is too short for all, which deliveries wait for a later step.
 // short, which of them wait for a later step.
 #pragma once
 
@@ -29,7 +31,8 @@
 
 namespace dragoman::kernels {
 
-// Prepares the request, empty summary and newest token of row `row` < plan.rows. By one thread.
+// Prepares the request, an empty summary and the newest token of row `row` < plan.rows. Called by
+// one thread.
 DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
@@ -44,8 +47,9 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   summary.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
 }
 
-// Writes the pages of positions `first`, first + `step`, .. of row `row` < plan.rows, up to its own
-// position, through the ancestry. Once for all layers of the step. By one thread.
+// Writes the row's table of pages (BatchTables::row_pages): the page of each of the positions
+// `first`, first + `step`, .. up to the position of row `row` < plan.rows. Finds each page through
+// the ancestry of the row's lane. All layers of the step use the table. Called by one thread.
 DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, int32_t first,
                                       int32_t step) {
   const int32_t* const lanes = tables.slot_lanes + int64_t{tables.row_slot[row]} * kMaxSlotLanes;
@@ -60,8 +64,9 @@ DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, in
   }
 }
 
-// Lists the rows with `materialized(options)`, ascending, and sets now->materialized_count. Rows
-// beyond BatchLimits::materialized_rows, a mistake of the host, become bad numbers.
+// Lists the rows with `materialized(options)` in ascending order and sets now->materialized_count.
+// If there are more than BatchLimits::materialized_rows, the host has made a mistake: the summaries
+// of the further rows get `nan`, so their segments fail.
 template <class ThreadGroup, class Materialized>
 DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTables& tables,
                                       Materialized materialized) {
@@ -89,8 +94,9 @@ DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTable
   group.Sync();
 }
 
-// Folds materialized row number `index` with FoldMaterializedRow, if the search needs its
-// materialized logits. REQUIRES: its request's `logits` are computed.
+// Folds number `index` of the listed rows with FoldMaterializedRow, if the search itself needs the
+// row's logits. A row that is listed only because the fused output layer cannot compute it keeps
+// its summary. REQUIRES: its request's `logits` are computed.
 template <class ThreadGroup>
 DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTables& tables,
                                          int32_t index, MaterializedRowWorkspace& workspace) {
@@ -101,7 +107,7 @@ DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTa
                       tables.limits.vocabulary, workspace, tables.summaries[row]);
 }
 
-// Runs the beam steps of number `index` of the slots that ran.
+// Runs the beam steps of slot number `index` among the slots that ran in this step.
 template <class ThreadGroup>
 DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                           BeamStepWorkspace& workspace) {
@@ -110,7 +116,8 @@ DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, i
             tables.summaries + first, workspace);
 }
 
-// Makes carved memory an empty batch: no slot is occupied, every page is free. By one group.
+// Initializes memory that CarveBatch has divided, to an empty batch: no slot is occupied, every
+// page is free. Called by one group.
 template <class ThreadGroup>
 DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables) {
   const BatchLimits& limits = tables.limits;
@@ -130,7 +137,8 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.pages = {tables.free_pages, limits.self_pages};
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
-  // Separate, because with the next loop it would take more registers than a large block has.
+  // A loop of its own, because together with the next loop it would take more registers than a
+  // large block has.
   each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
     tables.extras[i] = SlotExtra{};
@@ -138,7 +146,7 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
   });
   each(int64_t{limits.lanes} * limits.pages_per_lane(),
        [&](int64_t i) { tables.lane_pages[i] = kNoPage; });
-  // A stack: the lowest numbers are taken first.
+  // The list is a stack whose top is taken first, so pages with the lowest numbers are taken first.
   each(limits.self_pages,
        [&](int64_t i) { tables.free_pages[i] = limits.self_pages - 1 - static_cast<int32_t>(i); });
   const WorkspaceArrays& arrays = tables.workspace_arrays;

@@ -1,22 +1,23 @@
 // The parts of a step (batch_step.h) on a device, and the threads that run them.
 //
 //   BeginStep, EndStep, FormatBatch
-//                  one block of 1,024 threads, because a slot depends on all others. At 1,024
-//                  slots each thread has one, and the sums are two barriers.
-//   PrepareRows    one thread a row, warps of different rows: the code walks short lists and has no
-//                  work for a group. Further blocks, one warp a row, write the pages of the
-//                  rows' K/V. One more block lists the materialized rows.
+//                  one block of 1,024 threads, because a slot depends on all others. In a batch
+//                  of 1,024 slots each thread has one slot, and a sum over the slots takes two
+//                  barriers.
+//   PrepareRows    one thread a row: the code walks short lists and has no work for a group.
+//                  Further blocks, one warp a row, write the pages of the rows' K/V. One more
+//                  block, in a launch of its own, lists the materialized rows.
 //   StepSlots      two warps a slot, as many slots at a time as there are workspaces. A beam of 4
-//                  needs only one warp. A beam of 64 has 64 rows, and 10,432 candidates under
-//                  constraints.
+//                  needs only one warp. A beam of 64 has 64 rows, and 10,432 candidates if phrases
+//                  are required.
 //   FoldMaterializedRows
 //                  one block of 256 threads a row, because the vocabulary is long
-//   Deliver        one warp a slot: the results of a segment are some hundred words. Running slots
-//                  are at most as many as rows, mostly a quarter of them.
+//   Deliver        one warp a slot: the results of a segment are some hundred words. There are at
+//                  most as many running slots as rows, usually a quarter.
 //
-// The launch bounds also name blocks of an SM where the compiler would otherwise spill to fit more
-// of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Each part begins
-// when the kernel before it has ended and reads nothing before that.
+// The launch bounds name a number of blocks for a multiprocessor where the compiler would otherwise
+// spill so that more blocks fit. The code is compiled without fused multiply-add (-fmad=false).
+// Each kernel waits until the kernel before it has ended and reads nothing before that.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int kBatchThreads = 1024;
 constexpr int kPrepareThreads = 64;
-// Blocks per multiprocessor: this limits a thread to 56 registers.
+// Blocks per multiprocessor, for the launch bounds: a thread then has at most 56 registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int kPrepareBlocks = 18;
 #else
@@ -35,9 +36,9 @@ constexpr int kPrepareBlocks = 16;
 constexpr int kSlotThreads = 64;
 constexpr int kMaterializedThreads = 256;
 constexpr int kDeliverThreads = 32;
-constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // of a block that writes pages
-// Blocks of Deliver; a block takes several slots if there are more. 1,024 slots of beam 4 have one
-// block each at 4,096 rows, and 132 SMs then have about 8 blocks each.
+constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // rows of a block that writes pages
+// The largest number of Deliver's blocks; if there are more slots, a block takes several. At 4,096
+// rows, 1,024 slots of beam 4 have one block each, about 8 for each of 132 multiprocessors.
 constexpr int64_t kDeliverBlocks = 1024;
 
 __device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {

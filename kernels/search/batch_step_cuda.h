@@ -1,7 +1,7 @@
 // The parts of a step (batch_step.h) as launches. One block is a ThreadGroup.
 //
-// `tables` and `mailboxes` are host values that hold device pointers and are passed to the kernels
-// by value. The step's number, which the device counts, selects the mailbox.
+// `tables` and `mailboxes` are structs in host memory that hold device pointers. They are passed to
+// the kernels by value. The device counts the steps, and the step's number selects the mailbox.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,24 @@ struct StepMailboxes {
 Error FormatBatch(Stream stream, const BatchTables& tables);
 Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
-// Which rows are listed as materialized.
+// Which rows PrepareRows lists as materialized.
 enum class MaterializedList {
   kNone,      // none: the host knows that there is no such row
   kNotFused,  // rows whose segments may not use the fused output layer (output_layer_cuda.h)
   kAll,
 };
 
-// Writes the requests and K/V pages of up to `rows` rows, and the list of materialized rows.
+// Prepares the rows of a step of up to `rows` rows: their requests, their tables of K/V pages, and
+// the list of materialized rows.
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, MaterializedList list);
 
-// Folds the materialized rows first .. first + n - 1, as far as they exist.
+// Folds those of the materialized rows number first .. first + n - 1 that exist.
 Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
 // Runs the beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-// Writes the deliveries of all slots. Sized for up to `rows` rows; more slots take longer.
+// Writes the deliveries of all slots. The launch is sized for `rows` slots; if there are more, it
+// takes longer.
 Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
               int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kAlignment = 256;
 
-// Divides a block of memory into arrays; without memory it only measures.
+// Divides a block of memory into arrays. If the memory is nullptr, it only adds up their sizes.
 class Carver {
  public:
   explicit Carver(void* memory) : memory_(static_cast<unsigned char*>(memory)) {}

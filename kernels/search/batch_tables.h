@@ -1,6 +1,6 @@
-// The state of a whole decoding batch as plain arrays in one block of memory, for code that the
-// host cannot observe: on a device, or on another thread (batch_step.h). Between the steps the host
-// does not touch this memory: it sends commands and reads outputs (step_mailbox.h).
+// The state of a whole decoding batch as plain arrays in one block of memory, for code that runs on
+// a device or on another host thread (batch_step.h). The host does not access this memory after
+// FormatBatch: it sends commands and reads outputs (step_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -17,52 +17,55 @@ namespace dragoman::kernels {
 
 // The limits of a batch. All counts > 0.
 struct BatchLimits {
-  int32_t max_rows = 0;    // rows of a step; slots; < 2^16
-  int32_t lanes = 0;       // hypotheses at a time, >= max_rows; < 2^21
-  int32_t positions = 0;   // the most input positions of a hypothesis: max_tokens + 1
+  int32_t max_rows = 0;    // limit of a step's rows and of the batch's slots; < 2^16
+  int32_t lanes = 0;       // limit of the hypotheses at a time, >= max_rows; < 2^21
+  int32_t positions = 0;   // limit of a hypothesis' input positions: max_tokens + 1
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
-  int32_t vocabulary = 0;  // of the target
+  int32_t vocabulary = 0;  // size of the target vocabulary
   int32_t start_token = 0;
-  int32_t workspaces = 0;  // slots whose beam steps run at a time
-  // Rows of a step that may ask for materialized logits, or for more than the fused output layer
-  // gives: the sum of the beams of all such segments in slots.
+  int32_t workspaces = 0;  // number of slots whose beam steps may run at the same time
+  // Limit of a step's rows that are computed with materialized logits: because the search needs
+  // them, or because the row asks for more than the fused output layer gives. The sum of the beams
+  // of all such segments in slots must not exceed it.
   int32_t materialized_rows = 0;
-  int32_t materialized_workspaces = 0;  // materialized rows that are folded at a time
-  int32_t rules_words = 0;              // 32-bit words for the tables of all segments in slots
+  int32_t materialized_workspaces = 0;  // number of materialized rows that may be folded at a time
+  int32_t rules_words = 0;  // number of 32-bit words for the rules of all segments in slots
 
   DRAGOMAN_HD int64_t stride() const { return int64_t{positions} + 1; }
   DRAGOMAN_HD int32_t pages_per_lane() const {
     return static_cast<int32_t>(KvLayout::PagesFor(positions));
   }
-  // Whole pages, so that a warp may read the entries of all positions of a page.
+  // The row length of BatchTables::row_pages. It covers whole pages, so that a warp may read the
+  // entries of all positions of a page.
   DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
 // The scalars that change from step to step.
 struct BatchScalars {
-  int64_t step = 0;                // number of the current step: the steps that have ended
-  StepCommand command;             // of this step, once it has begun
+  int64_t step = 0;     // number of the current step, which is the number of steps that have ended
+  StepCommand command;  // command of the current step
   int32_t order_count = 0;         // entries of BatchTables::order
-  int32_t runnable_count = 0;      // ... of `runnable`
-  int32_t waiting_count = 0;       // ... of `waiting`
+  int32_t runnable_count = 0;      // entries of BatchTables::runnable
+  int32_t waiting_count = 0;       // entries of BatchTables::waiting
   int64_t worst_case = 0;          // the largest WorstCasePages of the slots in `runnable`
-  PlanOutput plan;                 // its arrays are those of the tables
-  PagePool pages;                  // the same
-  LanePages lane_pages;            // the same
+  PlanOutput plan;                 // the plan; points to arrays of BatchTables
+  PagePool pages;                  // the free pages; points to BatchTables::free_pages
+  LanePages lane_pages;            // points to BatchTables::lane_pages
   int32_t materialized_count = 0;  // rows of this step in `materialized_rows`
-  int32_t deliveries = 0;          // claimed entries of this step's output
-  int32_t delivered_words = 0;     // claimed words of it
+  int32_t deliveries = 0;          // number of entries of this step's output that are claimed
+  int32_t delivered_words = 0;     // number of words of this step's output that are claimed
 };
 
-// The state of a slot that the search does not need.
+// The state of a slot that the search does not use, only the code of the step.
 struct SlotExtra {
-  bool occupied = false;  // by a segment that is not cancelled and has not reported its end
+  bool occupied = false;  // holds a segment that is not cancelled and whose end is not delivered
   bool wants_partials = false;
-  int32_t settled = 0;  // tokens reported as settled
+  int32_t settled = 0;  // number of tokens that were delivered as settled (partials.h)
 };
 
-// The memory of the workspaces: [workspaces, ...] and [materialized_workspaces, ...]. Sizes are
-// those of BasicBeamStepWorkspace for kMaxBeam and of MaterializedRowWorkspace.
+// The arrays of the workspaces. Each has a first dimension [workspaces] (extras to ancestry) or
+// [materialized_workspaces] (scores to block_sums). The rest of its size is that of
+// BasicBeamStepWorkspace for a beam of kMaxBeam, or of MaterializedRowWorkspace.
 struct WorkspaceArrays {
   Extra* extras = nullptr;
   int32_t* extra_count = nullptr;
@@ -83,7 +86,7 @@ struct WorkspaceArrays {
   float* block_sums = nullptr;
 };
 
-// Pointers into one block of memory. [slots] is [max_rows].
+// Pointers into one block of memory. A dimension [slots] has max_rows entries.
 struct BatchTables {
   BatchLimits limits;
   BatchScalars* now = nullptr;  // [1]
@@ -124,7 +127,8 @@ struct BatchTables {
   int64_t row_masks = 0;
   int32_t* materialized_rows = nullptr;  // [materialized_rows] rows of this step, ascending
 
-  // LogitRequest::logits of a row with materialized logits, until the model sets their address.
+  // A placeholder for LogitRequest::logits of rows with materialized logits, until the model sets
+  // the pointer to the row's logits.
   float* unplaced = nullptr;  // [1]
 
   // [workspaces] and [materialized_workspaces].
@@ -133,9 +137,10 @@ struct BatchTables {
   WorkspaceArrays workspace_arrays;
 };
 
-// Sets all pointers of `tables` to places within `memory`, or to null if it is nullptr. Returns the
-// size in bytes, a multiple of 256. `memory` and each array are aligned to 256 bytes. FormatBatch
-// (batch_step.h) writes the pointers in the memory itself (views, plan, workspaces).
+// Sets all pointers of `tables` to places within `memory`, or to null if `memory` is nullptr.
+// Returns the number of bytes that the tables take, a multiple of 256. Each array is aligned to 256
+// bytes. The memory itself contains pointers too, in views, plan and workspaces; FormatBatch
+// (batch_step.h) writes them. REQUIRES: `memory` is aligned to 256 bytes.
 int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
 
 }  // namespace dragoman::kernels

@@ -5,9 +5,9 @@
 //   constrained.h   which of them make the next beam if phrases are required
 //   finished.h      the hypotheses that have ended
 //
-// Runs on a ThreadGroup: every member passes the same arguments and gets the same answer. No heap,
-// no recursion. Path scores are f32 sums. Compiled without contraction, so that host and device
-// agree on every addition.
+// Runs on a ThreadGroup (thread_group.h): every member passes the same arguments and gets the same
+// answer. No heap, no recursion. Path scores are f32 sums. The code is compiled without fused
+// multiply-adds (contraction), so host and device agree on every addition.
 #pragma once
 
 #include <cmath>
@@ -22,10 +22,10 @@
 
 namespace dragoman::kernels {
 
-// Memory of one call for beams up to `beam`. The caller owns it, the group shares it.
+// Memory of one call of BeamStep for beams up to `beam`. The caller owns it, the group shares it.
 template <class Lane>
 struct BasicBeamStepWorkspace {
-  Offers offers;                           // its arrays; `summaries` is set by the step
+  Offers offers;                           // holds the arrays; the step sets `summaries`
   Candidate* chosen = nullptr;             // [beam]
   Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
   int32_t* shared = nullptr;               // [1]
@@ -39,8 +39,9 @@ using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 
 namespace beam_step_internal {
 
-// Returns how many of `chosen` [count], best first, pass the threshold (a.1.5). Its reference is
-// the better of the first candidate and the best result, both raw log-probs.
+// Returns how many of `chosen` [count], best first, pass the threshold (a.1.5). They must be within
+// `prune` of a reference: the better of the first candidate and the best result, both as raw
+// log-probs.
 DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
   if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
   const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
@@ -48,9 +49,10 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
   return count;
 }
 
-// Selects with immediate finalisation (a.7) from the best 2 * beam candidates, `beam` more for each
-// further id that ends. One that ends and ranks within the first `beam` is final at once; the first
-// `beam` others go on. With ALL_BEAMS, of the best `beam - finished` those that end leave.
+// Selects with immediate finalisation (a.7). Considers the best 2 * beam candidates, and `beam`
+// more for each further id that ends. A candidate that ends and ranks within the first `beam`
+// becomes a result at once. The first `beam` candidates that do not end go on. With ALL_BEAMS it
+// considers only the best `beam - finished` candidates; those that end become results.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen) {
@@ -76,7 +78,8 @@ DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, 
   return next;
 }
 
-// Selects the one draw of each lane, in its summary. A draw that ends is a result under its number.
+// Selects with sampling: each lane's summary holds the one token that was drawn. A draw that ends
+// becomes a result in the entry with the draw's number.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
@@ -118,9 +121,9 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
   return WorstDone(slot) >= best_live / s.rules.divisor[reach];
 }
 
-// Selects the best `beam` candidates, ended ones among them (ON_BEAM, a.1; KEEP, f). With ON_BEAM
-// the leading ended ones become results, and the beam shrinks by them. The next beam is first in
-// `chosen`.
+// Selects the best `beam` candidates; hypotheses that have ended compete among them (ON_BEAM, a.1;
+// KEEP, f). With ON_BEAM the ended candidates that precede all others become results, and the beam
+// shrinks by their number. Writes the next beam to the start of `chosen` and returns its size.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen, int32_t* shared) {
@@ -134,7 +137,8 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   if (group.rank() == 0) {
     int32_t popped = 0;
     if (s.options.finalisation == Finalisation::kOnBeam) {
-      // At a limit that forces no EOS all may end at once. Takes no more than are missing.
+      // If all candidates end at once, as at a limit that forces no EOS, no more may become results
+      // than the beam still lacks.
       if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
       while (popped < count && chosen[popped].ends) ++popped;
       for (int32_t i = 0; i < popped; ++i) {
@@ -151,8 +155,9 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   return *shared;
 }
 
-// Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
-// are; lineages and states move with their hypotheses.
+// Makes those of `chosen` [count] that have not ended the live hypotheses. Tokens and K/V stay
+// where they are. Lineages and the states of constraints and forbidden phrases are copied to the
+// new lanes.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
                          int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {
@@ -201,8 +206,8 @@ DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candi
 }  // namespace beam_step_internal
 
 // Advances the slot by one position. requests, summaries [state->live]: those of the live
-// hypotheses, by lane. Afterwards either the status is kDone or kBadNumber, or `length` is one more
-// and the new hypotheses are in lanes 0..live-1. REQUIRES: status is kRunning.
+// hypotheses, by lane. Afterwards the status is kDone or kBadNumber, or it is still kRunning,
+// `length` is one more and the new hypotheses are in lanes 0..live-1. REQUIRES: status is kRunning.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                           const LogitSummary* summaries,
@@ -211,7 +216,8 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < s.live; ++r) nan |= summaries[r].nan;  // no load waits for another
+  // No `||`: otherwise each load would wait for the one before.
+  for (int r = 0; r < s.live; ++r) nan |= summaries[r].nan;
   group.Sync();
   if (nan) {
     if (group.rank() == 0) s.status = SlotStatus::kBadNumber;
@@ -229,7 +235,7 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   // The next beam: chosen[0 .. count), best first.
   const bool constrained = s.rules.constraints.phrases > 0;
   int32_t count = 0;
-  int32_t candidates = 0;  // under constraints
+  int32_t candidates = 0;  // of a constrained search
   bool over = false;
   if (o.sampling.enabled) {
     count = beam_step_internal::SelectDrawn(group, slot, offers, ws.chosen);
@@ -265,8 +271,9 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   beam_step_internal::Reorder(group, slot, ws.chosen, count, ws);
 }
 
-// Advances the slot by all positions that it had rows for, up to the one that ends the search.
-// requests, summaries: of its rows, in row order (plan.h). REQUIRES: as BeamStep.
+// Advances the slot by all positions that it had rows for, or up to the position that ends the
+// search. requests, summaries: those of the slot's rows, in row order (plan.h). REQUIRES: as
+// BeamStep.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                            const LogitSummary* summaries,

@@ -1,11 +1,11 @@
 // The beginning of a step (batch_step.h): which slots leave, which segments enter, which slots run.
 //
-// Pages are given back and taken in the order of the slots' ages, so a batch with the same history
-// has the same pages, whatever the group.
+// Pages are given back and taken in the order of the slots' ages. So a batch with the same history
+// has the same pages, whatever the size of the group.
 //
-// A device reads commands over its bus: a load takes a microsecond or more, and dependent loads
-// decide the time. So the command is read in one piece, and each admission's words by a subgroup,
-// several loads of each member at a time.
+// A device reads a command over its bus, where a load takes a microsecond or more, so the number of
+// loads that depend on each other decides the time. That is why the command is read in one piece.
+// Each admission's words are copied by a subgroup, several loads of each member at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@
 namespace dragoman::kernels {
 namespace begin_step_internal {
 
-// Reports whether one of this member's slots has ended or left, or any slot waits. If no member
-// sees that and the command is empty, the slots that run are those of the step before.
+// Reports whether one of the slots that this member checks has ended or left, or any slot waits. If
+// no member reports that and the command is empty, the slots that run are the same as in the step
+// before.
 template <class ThreadGroup>
 DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
   const BatchScalars& now = *tables.now;
@@ -56,7 +57,8 @@ DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
   group.Sync();
 }
 
-// Pages given back, slots that stay and slots that run, of a share: packed in one number.
+// Numbers of pages given back, of slots that stay and of slots that run, packed in one number so
+// that one sum over the members adds all three.
 struct Leaving {
   static constexpr int kBits = 16;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -70,8 +72,8 @@ struct Leaving {
   DRAGOMAN_HD int32_t run() const { return static_cast<int32_t>(all & kMask); }
 };
 
-// Frees the K/V of slots that have ended or are cancelled. Slots whose end is delivered and
-// cancelled slots leave the order. Slots that go on become `runnable`.
+// Gives back the K/V pages of slots that have ended or are cancelled. Slots whose end is delivered
+// and cancelled slots leave the order. Slots that are still running become `runnable`.
 template <class ThreadGroup>
 DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
@@ -128,7 +130,8 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
 template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
                            Target target) {
-  constexpr int32_t kAhead = 8;  // loads that a member has under way at a time
+  // The number of loads that a member issues before it waits for the first.
+  constexpr int32_t kAhead = 8;
   for (int32_t first = subgroup.rank; first < count; first += kAhead * subgroup.size) {
     int32_t held[kAhead] = {};
     for (int32_t j = 0; j < kAhead; ++j) {
@@ -142,7 +145,7 @@ DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32
   }
 }
 
-// Takes the admissions of the command. Their segments wait behind the others.
+// Takes the admissions of the command. Their slots join the end of the waiting list.
 template <class ThreadGroup>
 DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tables,
                                 const StepMailbox& mailbox) {
@@ -184,14 +187,14 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Returns the number of slots that wait, the command's admissions included. Read again at each use,
-// because registers are short here.
+// Returns the number of slots that wait, the command's admissions included. Callers call it at each
+// use, because a variable would take a register.
 DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
 
-// Begins the waiting slots in their order, up to the first that the rule of pages holds back. Sets
-// the batch's worst case to the largest of all slots that run.
+// Begins the waiting slots in their order, up to the first one that the rule of pages (plan.h)
+// holds back. Sets the batch's worst case to the largest worst case of all slots that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
@@ -207,8 +210,9 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
     group.Sync();
     return;
   }
-  // A slot takes no page when it begins. Admitting it changes only the worst case, which the pages
-  // cover. So slots are tested independently, and the first without room is the same.
+  // A slot takes no page when it begins, so admitting it changes only the batch's worst case, and
+  // the test of MayAdmit has shown that the pages cover it. So each slot can be tested on its own:
+  // the first slot that fails is the same as in a test one after the other.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = AllWaiting(now);
@@ -249,8 +253,9 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
 
 }  // namespace begin_step_internal
 
-// Reads the command. Cancelled slots and slots whose end was delivered leave; their pages are free.
-// Admits segments in order while the rule of pages holds (MayAdmit). Then makes the plan.
+// Reads the command. Cancelled slots and slots whose end was delivered leave and give back their
+// pages. Begins waiting segments in order while the rule of pages holds (MayAdmit). Then makes the
+// plan.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
                            const StepMailbox& mailbox) {
@@ -258,7 +263,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   BatchScalars& now = *tables.now;
   StepCommand command;
   if (group.rank() == 0) command = *mailbox.command;
-  // Done while the load of the command is under way.
+  // Takes place while the load of the command is under way.
   bool change = begin_step_internal::SeesChange(group, tables);
   if (group.rank() == 0) {
     change = change || command.cancelled > 0 || command.admissions > 0;

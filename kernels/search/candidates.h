@@ -1,9 +1,11 @@
 // The candidates of a slot: the one-token extensions of all hypotheses of a beam, best first
 // (SEARCH.md a.1, steps 1 and 2). Ties: higher score, then lower parent rank, then lower token.
 //
-// Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
-// make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the
-// candidates in order; no list needs more entries than can be selected.
+// Each row (a live hypothesis) offers two lists, both best first: its best tokens, and its extras.
+// Extras are the wanted ids of its request (LogitRequest::wanted): EOS and tokens that make
+// progress in a required phrase. A hypothesis that has ended and waits on the beam offers itself.
+// Merging all of these gives the candidates in order. No list is longer than the number of
+// candidates that can be selected from it.
 //
 // Runs on a ThreadGroup; memory is the caller's.
 #pragma once
@@ -18,19 +20,21 @@
 
 namespace dragoman::kernels {
 
-// A wanted id that is possible. `key` orders it among the row's logits.
+// A token that the row's request asked for in addition to the best ones (LogitRequest::wanted), and
+// whose logit is above -inf. `key` orders it among the row's logits.
 struct Extra {
   float key;
   float log_prob;
   int32_t token;
 };
 
-// A candidate. `parent` is a live lane or, if the hypothesis waits, -1 - its entry.
+// A candidate for the next beam. `parent` is the lane of a live hypothesis. For a hypothesis that
+// waits it is -1 - e, where e is the number of its entry.
 struct Candidate {
-  float score = -INFINITY;     // for competition: the path's log-prob, unless said otherwise
+  float score = -INFINITY;     // what candidates are ordered by: `path`, unless said otherwise
   float path = -INFINITY;      // log-prob of the path
-  float log_prob = -INFINITY;  // of the token
-  int32_t rank = -1;           // of its parent; -1: no candidate
+  float log_prob = -INFINITY;  // log-prob of the token
+  int32_t rank = -1;           // rank of its parent; -1: this is no candidate
   int32_t parent = 0;
   int32_t token = 0;
   int32_t bank = 0;
@@ -49,7 +53,7 @@ struct BetterCandidate {
   }
 };
 
-// How much of a row's two lists has been taken.
+// The number of tokens that were taken from each of a row's two lists.
 struct RowCursor {
   int32_t top = 0;
   int32_t extra = 0;
@@ -60,17 +64,17 @@ struct Offers {
   Extra* extras = nullptr;                  // [live, kMaxWantedIds], best first
   int32_t* extra_count = nullptr;           // [live]
   RowCursor* cursor = nullptr;              // [live]
-  bool* entry_open = nullptr;               // [beam] whether a waiting entry has yet to be taken
+  bool* entry_open = nullptr;               // whether the entry waits and is not taken yet
 };
 
-// Sorts the possible wanted ids of all rows into `extras` and marks everything as not taken.
-// `requests` [live] belong to the summaries.
+// Sorts those wanted ids of each row whose logits are above -inf into `extras`, and marks
+// everything as not taken. `requests` [live] are the rows' requests, in the order of the summaries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  // An id that is forced at log-prob 0 is the only wanted id.
+  // An id that is forced at log-prob 0 is the only wanted id of its row.
   const bool is_free = s.length < s.rules.prefix_length
                            ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
@@ -108,8 +112,8 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
   group.Sync();
 }
 
-// Returns the candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the
-// logit is the score and no path is summed.
+// Returns the candidate for a token of row `r`. If no log-probs are needed (greedy search without
+// scores), the score is the logit, not a sum over the path.
 template <class View>
 DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float log_prob,
                                     int32_t token) {
@@ -121,13 +125,14 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   c.rank = slot.RankOf(r);
   c.parent = r;
   c.token = token;
-  // A prefix may hold an id that would end a hypothesis elsewhere.
+  // A forced prefix may contain an id that would end a hypothesis after the prefix.
   c.ends = (s.options.Ends(token) && s.length >= s.rules.prefix_length) || IsLastToken(s);
   return c;
 }
 
-// Returns the better of the two heads of row `r` at a place in its lists. Logits decide, not
-// rounded path scores, so greedy search chooses the same token with and without a normaliser.
+// Returns the better of the next tokens in the two lists of row `r`, if `at` tokens were taken
+// before. Compares logits, not rounded path scores, so greedy search chooses the same token with
+// and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];
@@ -155,14 +160,14 @@ DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
   return RowOffer(slot, offers, r, offers.cursor[r]);
 }
 
-// Reports whether a candidate of RowOffer at this place is one of the row's best tokens.
+// Reports whether candidate `c`, which RowOffer returned for `at`, is from the list of best tokens.
 DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCursor at) {
   const LogitSummary& summary = offers.summaries[c.parent];
   return at.top < summary.count && summary.top[at.top].token == c.token;
 }
 
-// Returns a hypothesis that waits on the beam as its own and only child. It competes with its raw
-// log-prob; under constraints with its normalised score (d.3).
+// Returns the candidate for a hypothesis that waits on the beam: it is its own and only child. It
+// competes with its raw log-prob; in a constrained search with its normalised score (d.3).
 template <class View>
 DRAGOMAN_HD Candidate WaitingOffer(const View& slot, int entry) {
   const FinishedHypothesis& h = slot.Finished(entry);

@@ -15,16 +15,18 @@
 
 namespace dragoman::kernels {
 
-// Returns the most candidates of a beam: of each row the wanted ids, the best token and the best
-// that does not continue a word; the best `beam` of all; the hypotheses that wait.
+// Returns the largest number of candidates that CollectConstrained finds: for each row the wanted
+// ids, the best token and the best token that does not continue a word; the best `beam` candidates
+// of all rows; the hypotheses that wait.
 DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
   return beam * (kMaxWantedIds + 4);
 }
 
-// Memory for the banks: the available and the taken candidates of each.
+// Length of the memory for the banks: for each bank the number of its candidates and the number
+// taken.
 inline constexpr int32_t kBanks = 2 * (kMaxConstraintTokens + 1);
 
-// From the highest bank down, within a bank the best first.
+// Orders candidates from the highest bank down, and the best first within a bank.
 struct BetterInBank {
   DRAGOMAN_HD bool operator()(const Candidate& a, const Candidate& b) const {
     if (a.bank != b.bank) return a.bank > b.bank;
@@ -32,8 +34,9 @@ struct BetterInBank {
   }
 };
 
-// STRIPE: divides a beam of k over banks 0 .. total with `available` [total + 1] candidates, to
-// `taken` [total + 1]: the best of every bank from the highest down, then the second best, until k.
+// Allocation STRIPE: divides a beam of k over banks 0 .. total, which have available[b] candidates.
+// Sets taken[b], the number of places of bank b: takes the best candidate of every bank from the
+// highest bank down, then the second best of every bank, until k are taken.
 DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t* available,
                                         int32_t* taken) {
   for (int32_t b = 0; b <= total; ++b) taken[b] = 0;
@@ -49,8 +52,9 @@ DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t*
   }
 }
 
-// BANKS: equal shares, the remainder to the highest bank. Places that a bank cannot use go to the
-// next lower one, from the lowest to the highest, until all usable places are used.
+// Allocation BANKS: every bank gets an equal share of k, and the highest bank gets the remainder,
+// too. Places that a bank cannot use go to the next lower bank, and from the lowest bank to the
+// highest, until all places are used that can be used.
 DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* available,
                                       int32_t* taken) {
   int32_t candidates = 0;
@@ -72,7 +76,8 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
 }
 
 // Returns the best token of row `r` that does not continue a word, among the row's best
-// `candidates()` (d.2.2 iv). Returns no candidate if that one is taken already.
+// `candidates()` tokens (d.2.2 iv). Returns no candidate if there is none or if it is taken
+// already.
 template <class View>
 DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int r) {
   const WordEdges& edges = slot.state->rules.constraints.edges;
@@ -91,8 +96,8 @@ DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int 
   return {};
 }
 
-// Collects the candidates of a step into `pool` as a set (d.2.2) and gives each its bank. Returns
-// their number. `shared` [1] is memory of the group.
+// Collects the candidates of a step into `pool`, each once (d.2.2), and sets their banks. Returns
+// their number. `shared` [1] is memory that all members see.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slot, Offers& offers,
                                        Candidate* pool, int32_t* shared) {
@@ -126,7 +131,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
       for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (x.token == best_token || x.token == after_token) continue;
-        // EOS is wanted whenever it is possible, but is progress only as the end of a phrase.
+        // A row asks for EOS whenever EOS is possible. EOS makes progress only as the last token of
+        // a phrase.
         if (s.options.Ends(x.token) && !MakesProgress(set, slot.Constraints(r), x.token)) continue;
         pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
       }
@@ -142,17 +148,18 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
     if (pool[i].is_waiting()) continue;
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
     pool[i].bank = Bank(next);
-    // If the limit ends hypotheses without EOS, only those that have met everything are final.
+    // At the limit of tokens, if no EOS is forced, hypotheses end without EOS. Then only those that
+    // have met all phrases are final.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
   }
   group.Sync();
   return n;
 }
 
-// Writes the next beam to `chosen`, best first, and its ended hypotheses to the slot's entries.
-// Returns their number. An ended hypothesis competes with its normalised score; with one there,
-// candidates more than `constraint_prune` below the best ended one are dropped (d.3). Sorts `pool`
-// by BetterInBank. banks [kBanks].
+// Writes the next beam to `chosen`, best first, and those of its hypotheses that have ended to the
+// slot's entries. Returns the size of the beam. A hypothesis that has ended competes with its
+// normalised score. If there is one, candidates whose scores are more than `constraint_prune` below
+// the best ended one are dropped (d.3). Sorts `pool` by BetterInBank. banks [kBanks] is memory.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
@@ -175,7 +182,8 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
     for (int32_t b = total; b >= 0; --b) {
       for (int32_t i = begin; i < begin + taken[b]; ++i) {
         Candidate c = pool[i];
-        // At the last token without a forced EOS, an unmet candidate cannot go on.
+        // If this is the last token and no EOS is forced, a candidate with unmet phrases cannot go
+        // on.
         if (IsLastToken(s) && !c.ends) continue;
         if (c.ends && !c.is_waiting()) c.score = EndScore(s, c);
         if (c.ends && c.score > best_ended) best_ended = c.score;
@@ -194,8 +202,9 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   return count;
 }
 
-// If no hypothesis has met all phrases: keeps the best of the highest bank as the result, marked
-// unmet. `pool` [n]: the candidates of the last step, in order.
+// Ends a search in which no hypothesis has met all phrases: makes the best hypothesis of the
+// highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step, sorted
+// by BetterInBank.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;

@@ -4,9 +4,11 @@
 // Pure functions over plain data, for host and device; no heap. The caller owns the immutable set
 // of phrases. A state is a value of 32 bytes; each hypothesis has one.
 //
-// The phrases are in lexicographic order, so a partial match is a range of phrases and a depth; no
-// trie is needed. With WordEdges a phrase is met only between word boundaries. A state cannot know
-// the next token, so it remembers the phrase that the last token completed; the next may reopen it.
+// The phrases are in lexicographic order. So phrases that begin alike are neighbours, and a partial
+// match is a range of phrases and a depth; no trie is needed. With WordEdges a phrase is met only
+// between word boundaries. Whether the last token is followed by a boundary depends on the next
+// token. So a state remembers the phrase that the last token completed, and the next token may take
+// it back.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +18,13 @@
 
 namespace dragoman::kernels {
 
-// Tells between which target tokens a word goes on: after an open token, before one that continues
-// a word (SEARCH.md a.8, "Word boundaries"). Token t is bit t % 32 of integer t / 32 of each
-// bitmap. Tokens after the bitmaps are not open and do not continue a word.
+// Tells between which target tokens there is no word boundary: after a token that is open and
+// before a token that continues a word (SEARCH.md a.8, "Word boundaries"). Bit t % 32 of integer t
+// / 32 of a bitmap is for token t. Tokens beyond the bitmaps are neither open nor continue a word.
 struct WordEdges {
-  const uint32_t* continues = nullptr;  // [words] never EOS
+  const uint32_t* continues = nullptr;  // [words]; the bit of EOS is never set
   const uint32_t* open = nullptr;       // [words]
-  int32_t words = 0;                    // integers of each bitmap
+  int32_t words = 0;                    // number of integers in each bitmap
 
   DRAGOMAN_HD bool Continues(int32_t token) const { return Has(continues, token); }
   DRAGOMAN_HD bool IsOpen(int32_t token) const { return Has(open, token); }
@@ -46,7 +48,7 @@ struct ConstraintSet {
   int32_t phrases = 0;
   WordEdges edges;
 
-  // C: the total of constraint tokens.
+  // Returns the number of tokens in all phrases together, C in SEARCH.md.
   DRAGOMAN_HD int32_t total() const { return phrases == 0 ? 0 : begin[phrases]; }
   DRAGOMAN_HD int32_t Length(int i) const { return begin[i + 1] - begin[i]; }
   DRAGOMAN_HD int32_t Token(int i, int at) const { return tokens[begin[i] + at]; }
@@ -54,7 +56,7 @@ struct ConstraintSet {
 
 struct ConstraintState {
   uint64_t met[2] = {0, 0};  // bit i: phrase i is completed
-  int16_t met_tokens = 0;    // of the completed phrases
+  int16_t met_tokens = 0;    // number of tokens in the completed phrases
   int16_t met_phrases = 0;
   // The path, the current partial match: the first `depth` tokens of the phrases low .. high - 1.
   int16_t low = 0;
@@ -79,8 +81,9 @@ DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
   s.depth = 0;
 }
 
-// Returns a needed phrase that is exactly the first `length` > 0 tokens of phrase `like`; -1: none.
-// Phrases that begin with these tokens are neighbours, the shortest first.
+// Returns a phrase that is not met yet and consists of exactly the first `length` > 0 tokens of
+// phrase `like`; -1 if there is none. Phrases that begin with these tokens are neighbours, and the
+// shortest come first.
 DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintState& s, int like,
                                     int length) {
   int first = like;
@@ -106,8 +109,8 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
   s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if some needed phrase continues so; returns whether it did. Sets
-// `ended` if that completes a phrase.
+// Extends the path by `token` if that is the next token of a phrase on the path that is not met.
+// Returns whether it did. If that completes a phrase, sets `ended`.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
@@ -121,7 +124,8 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   s.low = static_cast<int16_t>(low);
   s.high = static_cast<int16_t>(high);
   ++s.depth;
-  // Completes a whole phrase unless a longer one is needed; then it stays pending.
+  // Completes a phrase of exactly this length, unless a longer one is not met yet; then the shorter
+  // phrase stays pending.
   int whole = -1;
   for (int i = low; i < high; ++i) {
     if (IsMet(s, i)) continue;
@@ -134,7 +138,8 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   return true;
 }
 
-// Takes back the phrase that the last token completed: it is needed again and becomes the path.
+// Takes back the phrase that the last token completed: it is no longer met, and its tokens become
+// the path.
 DRAGOMAN_HD inline void Reopen(const ConstraintSet& set, ConstraintState& s) {
   SetMet(set, s, s.ended, false);
   s.low = s.ended;
@@ -155,23 +160,26 @@ DRAGOMAN_HD inline ConstraintState StartConstraints(const ConstraintSet& set) {
   return s;
 }
 
-// Returns the number of tokens of completed phrases and of the path.
+// Returns the hypothesis' bank: the number of tokens of completed phrases and of the path.
 DRAGOMAN_HD inline int32_t Bank(const ConstraintState& s) { return s.met_tokens + s.depth; }
 
-// Reports whether all phrases are completed. A pending whole phrase is never the last, because it
-// waits for a longer one that is needed too.
+// Reports whether all phrases are completed. A phrase that is pending need not be considered: it is
+// pending only because a longer phrase on the path is not met either.
 DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState& s) {
   return s.met_phrases == set.phrases;
 }
 
-// Returns the state after `token`. If it does not extend the path, the longest needed phrase that
-// the path begins with and that ends at a word boundary is completed, if there is one. The rest of
-// the path and the token are matched again from the root, one token dropped from the front at a
-// time. A token that continues the word of the phrase that the last token completed takes that
-// phrase back; the phrase's tokens are then a path that the token does not extend.
+// Returns the state after `token`. If `token` does not extend the path:
+// * The longest unmet phrase that is a beginning of the path and ends at a word boundary is
+//   completed, if there is one.
+// * The rest of the path and the token are matched again from the root. If that fails, it is tried
+//   again without the first of these tokens, and so on.
+// If `token` continues the word that the phrase in `ended` ends with, that phrase is taken back.
+// Its tokens are then a path that the token does not extend.
 //
-// Calls `notes.Met(phrase, after)` if a phrase is completed `after` tokens before the end, and
-// `notes.TakenBack()` if the latest of these is needed again.
+// Calls `notes.Met(phrase, after)` if a phrase is completed `after` tokens before the end of the
+// text, `token` included. Calls `notes.TakenBack()` if the phrase that was completed last is taken
+// back.
 template <class Notes>
 DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s, int32_t token,
                                     const Notes& notes) {
@@ -189,8 +197,9 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
       return s;
     }
   }
-  // The text to match is the path (the first tokens of phrase `path`) and `token`, which does not
-  // extend the path. The path of `s` begins at `start` of the text.
+  // The text to match is the path (the first `length` tokens of phrase `path`) and then `token`,
+  // which does not extend the path. Below, the path of the changing state `s` begins at `start` of
+  // this text.
   const int path = s.low;
   const int32_t length = s.depth;
   const auto text = [&](int32_t i) { return i < length ? set.Token(path, i) : token; };
@@ -236,16 +245,17 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, const Const
   return Advance(set, s, token, constraints_internal::NoNotes());
 }
 
-// Reports whether the last token ends a needed or completed phrase and may be inside a word.
+// Reports whether the last token ends a phrase, pending or completed, and may be followed by the
+// rest of the same word.
 DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintState& s) {
   if (!s.open) return false;
   return s.ended >= 0 ||
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)`, possibly repeatedly, for every token that makes progress: the continuations
-// of the path and, at the root or with a pending whole phrase, the first tokens of all needed
-// phrases that begin at a word boundary.
+// Calls `use(token)`, possibly more than once for a token, for every token that makes progress: the
+// tokens that continue the path; if the path is empty or a pending phrase, also the first tokens of
+// all unmet phrases, except tokens that would begin inside a word.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)

@@ -15,8 +15,8 @@
 namespace dragoman::kernels {
 namespace deliver_internal {
 
-// A result in the order of delivery: higher score first, then lower entry. The entry of a sample is
-// the number of its draw, and it alone decides.
+// A result's place in the order of delivery: higher score first, then lower entry. With sampling
+// the scores are taken as 0, so the entry alone decides; it is the number of the draw.
 struct ResultKey {
   float score = 0;
   int32_t entry = -1;  // -1: none
@@ -29,7 +29,7 @@ struct EarlierResult {
   }
 };
 
-// Returns the result that comes after `last`; entry -1: there is none.
+// Returns the result that is delivered after `last`; entry -1 if there is none.
 template <class ThreadGroup>
 DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot, ResultKey last) {
   const SearchOptions& o = slot.state->options;
@@ -44,7 +44,8 @@ DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot,
   return group.Reduce(next, EarlierResult());
 }
 
-// Calls `use(entry)` for the results to deliver, in order. Returns their number.
+// Calls `use(entry)` for each result to deliver, at most num_alternatives, in order. Returns their
+// number.
 template <class ThreadGroup, class Use>
 DRAGOMAN_HD int32_t ForResults(const ThreadGroup& group, const SlotView& slot, Use use) {
   int32_t count = 0;
@@ -82,7 +83,8 @@ DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot,
   }
 }
 
-// Claims `words` words of output. Returns their beginning to every member; -1: there is no room.
+// Claims `words` words of the step's output. Returns the index of the first to every member; -1 if
+// there is no room.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
                                const StepMailbox& mailbox) {
@@ -93,7 +95,8 @@ DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tabl
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
-// Called by one member, after the words are written. There is room: a slot reports once in a step.
+// Adds `delivery` to the step's output. Called by one member, after the words are written. The list
+// of deliveries has room, because a slot reports at most once in a step.
 DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
   mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
@@ -143,9 +146,9 @@ DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tab
 
 }  // namespace deliver_internal
 
-// Reports the end of slot number `index` of BatchTables::order, or its newly settled tokens.
-// Without room in the output it waits for a later step. If called in order, older slots find room
-// first.
+// Reports the end of slot number `index` of BatchTables::order or, if the slot is running, its
+// newly settled tokens. If the output has no room, the report is made in a later step. Older slots
+// find room first if Deliver is called in the order of `index`.
 template <class ThreadGroup>
 DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                          const StepMailbox& mailbox) {
@@ -192,7 +195,8 @@ DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
   for (int32_t i = group.rank(); i < now.waiting_count; i += group.size()) {
     expected += tables.states[tables.waiting[i]].options.beam;
   }
-  // Three numbers in one, because slots are fewer than 2^16.
+  // Three counts packed in one number for one sum over the members; the batch has fewer than 2^16
+  // slots.
   constexpr int kBits = 16;
   constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
   int64_t all = 0;

@@ -1,12 +1,13 @@
 // A draw from a row of scores: temperature, top_k, top_p (SEARCH.md a.8, "Sampling").
 //
-// The tokens are never sorted. A token's weight is exp((score - best) / temperature), its mass the
-// weight in whole units of 2^-40. Sums of masses are exact, so they do not depend on order or
-// group, and are the same on host and device for the same scores.
+// The tokens are never sorted. A token's weight is exp((score - best) / temperature). Its mass is
+// the weight as a whole number of units of 2^-40. Sums of masses are exact. So they do not depend
+// on the order or the group, and are the same on host and device for the same scores.
 //
-// Reach finds the token at which a running sum over the tokens, best first, reaches a number: it
-// sums the weights in bins, and divides the bin in which that happens into finer bins, on three
-// levels. Tokens of one weight follow by id. So a draw costs a few sweeps over the row.
+// Reach finds the token at which a running sum over the tokens, best first, reaches a number. It
+// sums the tokens in bins by their weights, finds the bin in which the number is reached, and
+// divides this bin into finer bins, on three levels. Tokens of equal weight are ordered by id. So a
+// draw takes a few sweeps over the row.
 //
 // Runs on a ThreadGroup. No heap.
 #pragma once
@@ -22,7 +23,8 @@
 
 namespace dragoman::kernels {
 
-// Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator without state.
+// A counter of Philox 4x32-10 (Salmon et al. 2011, Random123), a random number generator without
+// state: Philox returns the numbers for a counter and a key.
 struct PhiloxCounter {
   uint32_t word[4];
 };
@@ -41,15 +43,15 @@ DRAGOMAN_HD inline PhiloxCounter Philox(PhiloxCounter c, uint64_t key) {
   return c;
 }
 
-// In [0, 1), 24 bits.
+// Returns a number in [0, 1) from the upper 24 bits.
 DRAGOMAN_HD inline float UnitFloat(uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1.0p-24F;
 }
 
 // Memory of one draw. The caller owns it, the group shares it.
 struct DrawWorkspace {
-  // Wide bins cover all weights: 64 for each halving of the weight, down to the smallest that has a
-  // mass. Fine bins divide one bin.
+  // Wide bins cover all weights: 64 bins for each halving of the weight, from 1 down to 2^-40, the
+  // smallest weight that has a mass. Fine bins divide one bin of the level above.
   static constexpr int32_t kWideBins = 40 * 64 + 1;
   static constexpr int32_t kFineBins = 512;
   static constexpr int32_t kBins = kWideBins + kFineBins;
@@ -60,11 +62,13 @@ struct DrawWorkspace {
 
 namespace draw_internal {
 
-constexpr float kMassUnits = 0x1p40F;          // of the best token; 2^22 such tokens fit 64 bits
-constexpr uint32_t kHighestKey = 0x3F800000U;  // of the weight 1
-constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // of the weight 2^-40
+// Mass of the weight 1, the best token's; 2^22 such tokens fit 64 bits.
+constexpr float kMassUnits = 0x1p40F;
+constexpr uint32_t kHighestKey = 0x3F800000U;               // key of the weight 1
+constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // key of the weight 2^-40
 
-// Weights are in the order of their bits. 0 means no mass.
+// Returns the bits of a weight. Weights are in the order of their bits. 0 means that the token has
+// no mass.
 DRAGOMAN_HD inline uint32_t KeyOf(float weight) { return FloatWord(weight); }
 
 struct CountMeasure {
@@ -76,11 +80,11 @@ struct MassMeasure {
   }
 };
 
-// Calls `use(weight)` for the tokens whose keys are in low .. low + range.
+// Calls `use(weight)` for each token whose key is in low .. low + range.
 template <class ThreadGroup, class Use>
 DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t low, uint32_t range, Use use) {
-  constexpr int32_t kAhead = 32;  // tokens tested together
+  constexpr int32_t kAhead = 32;  // number of tokens that are tested together
   const int32_t step = group.size();
   const auto within = [&](int32_t i) { return KeyOf(weights[i]) - low <= range; };
   int32_t first = group.rank();
@@ -97,15 +101,17 @@ DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, i
   }
 }
 
-// The last token that a running sum needs.
+// The token at which a running sum reaches `wanted`, as the key that it shares with other tokens
+// and its number among them.
 struct Reached {
   uint32_t key = 0;
   uint64_t before = 0;  // the sum of all tokens whose keys are greater
-  uint64_t each = 0;    // the measure of a token of this key
+  uint64_t each = 0;    // the measure (count or mass) of one token of this key
   uint64_t wanted = 0;
   bool found = false;
 
-  // The number of tokens of this key that are needed, from 1.
+  // Returns the number of the token among those of this key, from 1: how many of them the sum
+  // needs.
   DRAGOMAN_HD uint64_t number() const { return (wanted - before + each - 1) / each; }
   DRAGOMAN_HD uint64_t sum() const { return before + number() * each; }
 };
@@ -120,7 +126,8 @@ struct LowerBin {
   DRAGOMAN_HD bool operator()(const FoundBin& a, const FoundBin& b) const { return a.bin < b.bin; }
 };
 
-// Sums the keys low .. high into `bins` [count], 2^shift keys each, the highest keys first.
+// Sums `measure` of the tokens with keys low .. high into `bins` [count]. A bin has 2^shift keys;
+// the first bin has the highest keys.
 template <class ThreadGroup, class Measure>
 DRAGOMAN_HD void FillBins(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                           uint32_t low, uint32_t high, int shift, Measure measure, uint64_t* bins,
@@ -134,7 +141,7 @@ DRAGOMAN_HD void FillBins(const ThreadGroup& group, const float* weights, int32_
 }
 
 constexpr int kWideShift = 17;
-constexpr int kFineShift = 8;  // and then 0
+constexpr int kFineShift = 8;  // the second level; the third level has shift 0
 static_assert(((kHighestKey - kLowestKey) >> kWideShift) + 1 == DrawWorkspace::kWideBins);
 static_assert(1 << (kWideShift - kFineShift) <= DrawWorkspace::kFineBins);
 static_assert(1 << kFineShift <= DrawWorkspace::kFineBins);
@@ -146,8 +153,9 @@ DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws,
            DrawWorkspace::kWideBins);
 }
 
-// Finds, among the first `count` bins, the one in which the running sum reaches `wanted`(sum of
-// all) > 0. `bin` is INT32_MAX if none does.
+// Finds the bin, among the first `count` bins, in which the running sum reaches the number
+// `wanted(all)` > 0, where `all` is the sum of all bins. The running sum begins with `before`.
+// Returns bin INT32_MAX if no bin reaches it.
 template <class ThreadGroup, class Wanted>
 DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int32_t count,
                              uint64_t before, Wanted wanted) {
@@ -166,8 +174,9 @@ DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int
   return group.Reduce(found, LowerBin());
 }
 
-// Returns the token at which the running sum of `measure` over the tokens, best first, reaches
-// `wanted`(sum of all). REQUIRES: FillWideBins was called with this measure.
+// Returns the token at which the running sum of `measure` over the tokens, best first, reaches the
+// number `wanted(all)`, where `all` is the sum of all tokens. REQUIRES: FillWideBins was called
+// with this measure.
 template <class ThreadGroup, class Measure, class Wanted>
 DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                           Measure measure, Wanted wanted) {
@@ -189,7 +198,8 @@ DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int
   return {high, found.before, measure(__builtin_bit_cast(float, high)), found.wanted, true};
 }
 
-// Returns token number `number`, from 1, of those with this key, by ids. REQUIRES: it exists.
+// Returns the token that is number `number`, from 1, among the tokens with this key in ascending
+// order of ids. REQUIRES: it exists.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t key, uint64_t number) {
@@ -219,10 +229,11 @@ DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, i
 
 }  // namespace draw_internal
 
-// Draws a token from softmax(x / temperature), restricted to the top_k best and of these to the
-// fewest whose probabilities reach top_p: the first, by descending probability, then id, whose
-// running sum exceeds `unit` times the total. -1 if all x are -inf. `max` is the largest of x
-// [vocabulary], `unit` a multiple of 2^-24 in [0, 1).
+// Draws a token from softmax(x / temperature), restricted to the top_k best tokens and, among
+// these, to the fewest best tokens whose probabilities reach top_p. The tokens are ordered by
+// descending probability, then id. The drawn token is the first whose running sum exceeds `unit`
+// times the total. Returns -1 if all x are -inf. `max` is the largest of x [vocabulary], `unit` a
+// multiple of 2^-24 in [0, 1).
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const float* x,
                          int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {
@@ -240,7 +251,7 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     draw_internal::FillWideBins(group, ws, vocabulary, draw_internal::CountMeasure());
     const draw_internal::Reached last = draw_internal::Reach(
         group, ws, vocabulary, draw_internal::CountMeasure(), [k](uint64_t) { return k; });
-    if (last.found) {  // else fewer than k tokens have a mass
+    if (last.found) {  // otherwise fewer than k tokens have a mass, and all are kept
       const int32_t id =
           draw_internal::TokenOfKey(group, ws.weights, vocabulary, last.key, last.number());
       for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
@@ -252,7 +263,7 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
   }
   const draw_internal::MassMeasure mass;
   draw_internal::FillWideBins(group, ws, vocabulary, mass);
-  uint64_t kept = 0;  // 0: all
+  uint64_t kept = 0;  // the mass that top_p keeps; 0: all
   if (sampling.top_p < 1.0F) {
     const auto enough = [&](uint64_t all) {
       const double share =
@@ -262,7 +273,7 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     };
     kept = draw_internal::Reach(group, ws, vocabulary, mass, enough).sum();
   }
-  // The smallest whole number above unit * kept, where `unit` is `part` 2^-24ths.
+  // Returns the smallest whole number above unit * mass, where unit is `part` * 2^-24.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
   const draw_internal::Reached drawn =
       draw_internal::Reach(group, ws, vocabulary, mass, [&](uint64_t all) {

@@ -12,11 +12,13 @@ namespace dragoman::kernels {
 
 DRAGOMAN_HD inline uint32_t FloatWord(float x) { return __builtin_bit_cast(uint32_t, x); }
 
-// Returns exp(x) for x <= 0 or -inf, within 2 ulp; below -87 exp(-87), about 1e-38, negligible next
-// to the largest term, 1. Exactly 1 for 0, never above 1. Compiled without contraction.
+// Returns exp(x) for x <= 0, -inf included, within 2 ulp. Below -87 it returns exp(-87), about
+// 1e-38, which is negligible in a sum whose largest term is 1. Exactly 1 for 0, never above 1.
+// Compiled without contraction to fused multiply-adds.
 DRAGOMAN_HD inline float ExpNonPositive(float x) {
-  constexpr uint32_t kLeast = 0xC2AE0000U;  // -87. Bits of negative numbers grow with magnitude.
-  constexpr float kRound = 12582912.0F;     // 1.5 * 2^23: a number added to it loses its fraction
+  // Bits of -87. The bits of negative numbers grow with their magnitude.
+  constexpr uint32_t kLeast = 0xC2AE0000U;
+  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: a number added to it loses its fraction
   const uint32_t bits = FloatWord(x);
   const float bounded = __builtin_bit_cast(float, bits < kLeast ? bits : kLeast);
   const float n = (bounded * kLog2OfE + kRound) - kRound;

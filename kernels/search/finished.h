@@ -1,6 +1,7 @@
-// The entries of a slot: hypotheses that have ended, and their scores.
+// The entries of a slot: hypotheses that have ended (FinishedHypothesis in slot.h), and their
+// scores.
 //
-// Called by one member of a group.
+// Each function is called by one member of a group.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@
 
 namespace dragoman::kernels {
 
-// Returns the divisor of the log-prob (SEARCH.md 0.1). Immediate finalisation counts the tokens
-// emitted, EOS included. Otherwise the length is the real tokens plus one, whether EOS came or not.
+// Returns the divisor that makes a score of a log-prob (SEARCH.md 0.1). Its length is the number of
+// tokens emitted, EOS included, with immediate finalisation and without required phrases. Otherwise
+// the length is the number of real tokens plus one, whether EOS came or not.
 DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
   const bool emitted =
       s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;
@@ -24,7 +26,8 @@ DRAGOMAN_HD inline float EndScore(const SlotState& s, const Candidate& c) {
   return c.path / Divisor(s, has_eos ? s.length : s.length + 1, has_eos);
 }
 
-// Writes the hypothesis that `c` ends. REQUIRES: `c` is a child of a live hypothesis.
+// Writes to entry number `entry` the hypothesis that `c` ends. REQUIRES: `c` is a child of a live
+// hypothesis.
 template <class View>
 DRAGOMAN_HD void WriteEntry(const View& slot, int entry, const Candidate& c, EntryStatus status) {
   const SlotState& s = *slot.state;
@@ -43,7 +46,8 @@ DRAGOMAN_HD void WriteEntry(const View& slot, int entry, const Candidate& c, Ent
   }
 }
 
-// Writes a live hypothesis as it is, without EOS. REQUIRES: it has a real token.
+// Writes to entry number `entry` the live hypothesis in `lane` as it is, without EOS and marked as
+// unmet. REQUIRES: the hypothesis has a real token.
 template <class View>
 DRAGOMAN_HD void WriteUnmetEntry(const View& slot, int entry, int lane) {
   const SlotState& s = *slot.state;
@@ -62,7 +66,7 @@ DRAGOMAN_HD void WriteUnmetEntry(const View& slot, int entry, int lane) {
   }
 }
 
-// Records an entry that has become a result.
+// Counts an entry that has become a result. `log_prob` is that of its hypothesis.
 template <class View>
 DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   SlotState& s = *slot.state;
@@ -71,7 +75,8 @@ DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   if (log_prob > s.best_done) s.best_done = log_prob;
 }
 
-// Adds a result: the best `beam` are kept, a further one replaces the worst if it is better (a.7).
+// Adds a result. The best `beam` results are kept: when there are `beam`, a new one replaces the
+// worst if its score is better (a.7).
 template <class View>
 DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
   SlotState& s = *slot.state;
@@ -99,8 +104,10 @@ DRAGOMAN_HD float WorstDone(const View& slot) {
   return worst;
 }
 
-// Updates the entries after a step. Waiting hypotheses that are in `chosen` [count] go on waiting,
-// the others are dropped; newly ended ones begin to wait. The first `popped` become results.
+// Updates the entries after a step whose next beam is `chosen` [count]. Entries that wait and are
+// in `chosen` go on waiting; entries that wait and are not in it are dropped. Hypotheses of
+// `chosen` that have just ended get an entry and begin to wait. The first `popped` of `chosen`
+// become results instead of waiting.
 template <class View>
 DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_t count,
                                int32_t popped) {
@@ -136,7 +143,8 @@ DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_
   }
 }
 
-// Ends a search: makes the waiting entries results if `keep`, else drops them.
+// Closes the entries at the end of a search: waiting entries become results if `keep`, otherwise
+// they are dropped.
 template <class View>
 DRAGOMAN_HD void CloseEntries(const View& slot, bool keep) {
   SlotState& s = *slot.state;

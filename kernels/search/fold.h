@@ -1,8 +1,9 @@
 // The fold of a row of logits: (max, sum of exp) and the sorted list of the K best tokens.
 //
 // Pure functions over the caller's memory, for host and device, no heap. Scores are logits (natural
-// log scale). Partial folds of a row may be merged. The K best do not depend on the order of
-// visits, because `Better` is a total order. The sum's last bits do, so merge in vocabulary order.
+// log scale). Parts of a row may be folded separately and then merged. The K best tokens do not
+// depend on the order of visits, because `Better` is a total order. The last bits of the sum do, so
+// callers merge parts in the order of the vocabulary.
 #pragma once
 
 #include <cmath>
@@ -17,18 +18,19 @@ struct TokenScore {
   int32_t token;
 };
 
-// Orders every selection: higher score first, then lower token. False if a score is NaN.
+// The order of all selections: higher score first, then lower token. False if a score is NaN.
 DRAGOMAN_HD inline bool Better(TokenScore a, TokenScore b) {
   return a.score > b.score || (a.score == b.score && a.token < b.token);
 }
 
-// A sum of exp(x), stored as sum * exp(max). Empty: max = -inf, sum = 0.
+// A sum of exp(x), whose value is sum * exp(max). An empty sum has max = -inf, sum = 0.
 struct LogSum {
   float max = -INFINITY;
   float sum = 0.0F;
 };
 
-// Adds `b` to `a`. A maximum of -inf (empty, or all logits -inf) adds nothing and produces no NaN.
+// Adds `b` to `a`. A `b` with max = -inf (empty, or all its logits are -inf) adds nothing and
+// produces no NaN.
 DRAGOMAN_HD inline void Merge(LogSum& a, LogSum b) {
   if (b.max == -INFINITY) return;
   if (a.max == -INFINITY) {
@@ -49,27 +51,29 @@ DRAGOMAN_HD inline float LogSumValue(LogSum a) {
   return a.max == -INFINITY ? -INFINITY : a.max + std::log(a.sum);
 }
 
-// Returns log softmax(x) for a row with sum `a`; -inf if x is -inf or all logits of the row are.
+// Returns the log of softmax(x) for a logit x of the row whose LogSum is `a`; -inf if x is -inf or
+// all logits of the row are.
 DRAGOMAN_HD inline float LogProb(float x, LogSum a) {
   return x == -INFINITY || a.max == -INFINITY ? -INFINITY : (x - a.max) - std::log(a.sum);
 }
 
-// The best `capacity` tokens seen, best first, in the caller's memory.
+// A list of the best `capacity` tokens seen so far, best first, in the caller's memory.
 struct TopList {
   TokenScore* entries;
   int32_t capacity;
   int32_t count;
 };
 
-// Returns the score at or below which no token enters if tokens come in ascending order (of equal
-// scores the lower token wins). +inf if the capacity is 0, -inf until the list is full.
+// Returns the threshold of the list. A token whose score is at or below it cannot enter, provided
+// that tokens come in ascending order: of equal scores the lower token, which is in the list, wins.
+// +inf if the capacity is 0, -inf until the list is full.
 DRAGOMAN_HD inline float Threshold(const TopList& list) {
   if (list.capacity == 0) return INFINITY;
   return list.count < list.capacity ? -INFINITY : list.entries[list.count - 1].score;
 }
 
-// Inserts in order and drops the last entry when full. Scores of -inf and NaN do not enter.
-// REQUIRES: the token is not in the list.
+// Inserts `x` at its place in the order. If the list is full, the last entry is dropped. Scores of
+// -inf and NaN do not enter. REQUIRES: the token is not in the list.
 DRAGOMAN_HD inline void Insert(TopList& list, TokenScore x) {
   if (list.capacity == 0 || !(x.score > -INFINITY)) return;
   int32_t at = list.count;
@@ -83,7 +87,8 @@ DRAGOMAN_HD inline void Insert(TopList& list, TokenScore x) {
   list.entries[at] = x;
 }
 
-// Makes `a` the best of both lists. REQUIRES: no token is in both; the memory does not overlap.
+// Sets `a` to the best tokens of both lists. REQUIRES: no token is in both; the memory does not
+// overlap.
 DRAGOMAN_HD inline void Merge(TopList& a, const TopList& b) {
   for (int32_t i = 0; i < b.count; ++i) {
     if (a.count == a.capacity && (a.count == 0 || !Better(b.entries[i], a.entries[a.count - 1]))) {

@@ -1,6 +1,6 @@
-// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
-// which misses no overlap. Pure functions over the caller's immutable tables, for host and device.
-// A state is a node number; each hypothesis has one.
+// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton reads the tokens of a hypothesis and
+// also finds phrases that overlap. Pure functions over the caller's immutable tables, for host and
+// device. A state is a node number; each hypothesis has one.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace dragoman::kernels {
 
-// Node 0 is the root. The edges of node s, by ascending token: edge_begin[s] .. edge_begin[s + 1].
+// The automaton. Node 0 is the root. The edges of node s are number edge_begin[s] .. edge_begin[s +
+// 1] - 1, by ascending token.
 struct ForbiddenAutomaton {
   const int32_t* edge_begin = nullptr;  // [nodes + 1]
   const int32_t* edge_token = nullptr;
   const int32_t* edge_node = nullptr;
   const uint8_t* edge_ends = nullptr;  // 1: this token would complete a phrase
-  const int32_t* fail = nullptr;       // [nodes] longest proper suffix that is a node
-  int32_t nodes = 0;                   // 0: nothing is forbidden
-  IdList always;                       // the phrases of one token: forbidden in every state
+  const int32_t* fail = nullptr;  // [nodes]: the node of the longest proper suffix that has a node
+  int32_t nodes = 0;              // 0: nothing is forbidden
+  IdList always;                  // the phrases of one token, which are forbidden in every state
 };
 
 // Returns the state after `token`.
@@ -35,15 +36,17 @@ DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32
   }
 }
 
-// Calls `use(begin, end)` for the edges of `state` and for those of each of its suffixes; tokens
-// ascend within a run. Only these edges can complete a phrase of two or more tokens (`edge_ends`).
+// Calls `use(begin, end)` for the edges begin .. end - 1 of `state` and of each of its suffixes
+// except the root. Tokens ascend within a call. Only these edges can complete a phrase of two or
+// more tokens (`edge_ends`).
 template <class Use>
 DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
   if (a.nodes == 0) return;
   for (; state != 0; state = a.fail[state]) use(a.edge_begin[state], a.edge_begin[state + 1]);
 }
 
-// Calls `ban(token)`, possibly repeatedly, for every token that would complete such a phrase.
+// Calls `ban(token)`, possibly more than once for a token, for every token that would complete a
+// phrase of two or more tokens.
 template <class Ban>
 DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, Ban ban) {
   ForEdgeRuns(a, state, [&](int32_t begin, int32_t end) {

@@ -1,7 +1,8 @@
 // Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
-// The classes own what their views point to, so they are not copied or moved. The constructors
-// allocate everything; large parts that only some options use cost only address space until then.
+// The objects own what their views point to, so they are not copied or moved. The constructors
+// allocate everything. Large parts that only some options need take only address space until they
+// are used.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,8 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows with up to `top` best tokens, and PrepareRow's lists.
+// Requests and summaries of `rows` rows with up to `top` best tokens, and the lists that PrepareRow
+// fills.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t top, int64_t row_masks, size_t vocabulary)
@@ -82,7 +84,8 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Makes the request of row `row` (the hypothesis in `lane` at `position`) and clears its summary.
+  // Prepares the request of row `row`, which is the hypothesis in `lane` at `position`, and clears
+  // its summary.
   template <class View>
   void Prepare(size_t row, const View& slot, int lane, int32_t position) {
     LogitRequest& request = requests_[row];
@@ -98,7 +101,8 @@ class RowMemory {
 
   const LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() { return summaries_.data(); }
-  // Includes memory that is touched only for some options.
+  // Returns the number of bytes of the object's memory, the parts included that only some options
+  // use.
   int64_t bytes() const {
     const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
                        row_masks_ * sizeof(int32_t) + vocabulary_ * sizeof(float);
@@ -119,7 +123,7 @@ class RowMemory {
   const size_t vocabulary_;
 };
 
-// The workspaces of a step, for one call at a time.
+// The workspaces of a step. One call may use them at a time.
 template <class Lane>
 class StepMemory {
  public:

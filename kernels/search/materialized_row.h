@@ -1,10 +1,10 @@
-// Makes the summary of a row again from its materialized logits, with the changes of SEARCH.md a.8
-// in their order: for repetition penalties, an eos_penalty with renormalisation, and sampling,
-// where the summary is the one token that was drawn.
+// Computes the summary of a row again from its materialized logits, with the changes of SEARCH.md
+// a.8 in their order. Three options need this: repetition penalties, an eos_penalty with
+// renormalisation, and sampling, where the summary is the one token that was drawn.
 //
 // This takes a few sweeps over the vocabulary, which a host's compiler can vectorize. Runs on a
-// ThreadGroup. Sums are made per block of ids in kParts parts and added in a fixed order, so they
-// do not depend on the group. No heap.
+// ThreadGroup. A sum over a row is made for each block of ids in kParts parts, which are added in a
+// fixed order, so it does not depend on the size of the group. No heap.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,8 @@ struct MaterializedRowWorkspace {
   }
 
   float* scores = nullptr;      // [vocabulary]
-  float* block_best = nullptr;  // [Blocks] the best score of each
-  float* block_sums = nullptr;  // [Blocks]
+  float* block_best = nullptr;  // [Blocks] the best score of each block
+  float* block_sums = nullptr;  // [Blocks] the sum of exp of each block
   DrawWorkspace draw;
 };
 
@@ -58,7 +58,7 @@ DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
   return best;
 }
 
-// Writes the largest x of each block to `best` and returns the largest of all.
+// Writes the largest x of each block to `best` and returns the largest x of all blocks.
 template <class ThreadGroup>
 DRAGOMAN_HD float BlockMaxima(const ThreadGroup& group, const float* x, int32_t vocabulary,
                               float* best) {
@@ -103,7 +103,7 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
   return sum;
 }
 
-// Returns the normaliser of x * scale.
+// Returns the normaliser of the logits x * scale.
 template <class ThreadGroup>
 DRAGOMAN_HD LogSum Normaliser(const ThreadGroup& group, const float* x, int32_t vocabulary,
                               float scale, MaterializedRowWorkspace& ws) {
@@ -116,9 +116,10 @@ DRAGOMAN_HD inline float Penalised(float score, float penalty) {
   return score < 0.0F ? score * penalty : score / penalty;
 }
 
-// Writes the penalised score of every token of the source and of the hypothesis to x, from
-// `score(token)`, the score before. So a repeated token is written repeatedly with the same value.
-// A penalty above 1 makes the tokens of the source more likely.
+// Writes the penalised score of every token of the source and of the hypothesis to x.
+// `score(token)` returns the score before the penalties. So a token that occurs repeatedly is
+// written repeatedly with the same value. An encoder_repetition_penalty above 1 makes the tokens of
+// the source more likely.
 template <class ThreadGroup, class View, class Score>
 DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
                           float* x) {
@@ -147,7 +148,8 @@ DRAGOMAN_HD void Exclude(const ThreadGroup& group, const IdList& list, float* x)
   for (int32_t i = group.rank(); i < list.count; i += group.size()) x[list.ids[i]] = -INFINITY;
 }
 
-// Fills x with the scores of the row: changes 1 to 7 of a.8.
+// Fills ws.scores with the scores of the row after the changes 1 to 7 of a.8. If `forced`, the
+// row's token is forced, and no penalty applies.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
                           const LogitRequest& request, LogSum normaliser, bool forced,
@@ -155,7 +157,7 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
   const SearchOptions& o = slot.state->options;
   const float* const logits = request.logits;
   float* const x = ws.scores;
-  // log_prob maps an unscaled logit to its log-prob.
+  // `log_prob`, below, maps a logit before scaling to its log-prob.
   const float scale = request.scale;
   const float* from = logits;
   const bool penalise_logits = o.penalise_logits && o.penalises() && !forced;
@@ -193,8 +195,8 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
   group.Sync();
 }
 
-// Writes the `k` best tokens of x to `top`, best first, and returns their number. Sets them to -inf
-// in x. REQUIRES: `best` holds the maxima of the blocks.
+// Writes the `k` best tokens of x to `top`, best first, and returns their number. Sets these tokens
+// to -inf in x. REQUIRES: `best` holds the maxima of the blocks of x; it is kept up to date.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabulary, float* best,
                              int32_t k, TokenScore* top) {
@@ -202,7 +204,7 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
   const auto blocks = static_cast<int32_t>(MaterializedRowWorkspace::Blocks(vocabulary));
   int32_t count = 0;
   for (; count < k; ++count) {
-    // Among equal blocks the one with lower ids wins.
+    // Among blocks with equal maxima the one with lower ids wins.
     TokenScore next{-INFINITY, blocks};
     for (int32_t b = group.rank(); b < blocks; b += group.size()) {
       if (best[b] > next.score) next = {best[b], b};
@@ -225,8 +227,8 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
 
 }  // namespace materialized_row_internal
 
-// Makes the summary of the row of `lane` from request.logits [vocabulary]. On entry `summary` is
-// that of the output layer. summary.top needs room for max(request.k, 1) entries.
+// Computes the summary of the row of `lane` from request.logits [vocabulary]. On entry `summary` is
+// what the output layer computed. REQUIRES: summary.top has room for max(request.k, 1) entries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot, int lane,
                                      const LogitRequest& request, int32_t vocabulary,
@@ -247,12 +249,13 @@ DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot,
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
     const float max = materialized_row_internal::BlockMaxima(group, x, vocabulary, ws.block_best);
     const int32_t token = Draw(group, o, x, vocabulary, max, unit, ws.draw);
-    // EOS is wanted in every row, but the token is drawn already.
+    // Every row asks for EOS's score, but the token is already drawn, so no wanted id may be
+    // selected: report -INFINITY for all of them.
     for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
       summary.wanted[i] = -INFINITY;
     }
     if (group.rank() == 0) {
-      // The score is the model's log-prob before all changes.
+      // The score is the log-prob that the model gives the token, before all changes.
       summary.count = token < 0 ? 0 : 1;
       if (token >= 0) summary.top[0] = {LogProb(request.logits[token], model), token};
       summary.normaliser = {0.0F, 1.0F};

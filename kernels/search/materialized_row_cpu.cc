@@ -9,13 +9,14 @@ namespace {
 #define DRAGOMAN_TARGET __attribute__((target("avx2"), flatten))
 bool HasTarget() { return &cpu::Kernels() != &cpu::kBaselineKernels; }
 #else
-// Every 64-bit ARM CPU has vectors of four.
+// Every 64-bit ARM CPU has vectors of four floats.
 #define DRAGOMAN_TARGET __attribute__((flatten))
 bool HasTarget() { return true; }
 #endif
 
-// `flatten` inlines the calls, so that the loops over the vocabulary have the same target. Nothing
-// is contracted, so the vectorized code computes each token with the same bits.
+// `flatten` inlines the calls, so that the loops over the vocabulary are compiled for the same
+// target. The code is compiled without fused multiply-adds, so the vectorized code computes each
+// token with the same bits.
 DRAGOMAN_TARGET void FoldWithVectors(const SlotView& slot, int lane, const LogitRequest& request,
                                      int32_t vocabulary, MaterializedRowWorkspace& workspace,
                                      LogitSummary& summary) {

@@ -1,5 +1,6 @@
-// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits. Uses the wider
-// registers that the CPU has (kernels/cpu/isa.h).
+// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits as the generic
+// code. Chooses at run time the code for the widest vector registers of the CPU
+// (kernels/cpu/isa.h).
 #pragma once
 
 #include <cstdint>

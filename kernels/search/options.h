@@ -1,4 +1,5 @@
-// A segment's search options as plain data. SEARCH.md explains them in the sections named here.
+// A segment's search options as plain data. SEARCH.md explains them in the sections that the
+// comments name. A row is a live hypothesis in one step; ct2 and hf are profiles (SEARCH.md a.7).
 #pragma once
 
 #include <cmath>
@@ -8,20 +9,24 @@
 
 namespace dragoman::kernels {
 
-// Published limits of a search, the same as the API's (proto/dragoman/v1/translation.proto).
+// Published limits of a search, the same as the API's (proto/dragoman/v1/translation.proto): the
+// beam, the wanted ids of a row (LogitRequest::wanted in row.h), the tokens of all required
+// phrases, and the nodes of the automaton of forbidden phrases (forbidden.h).
 inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
 inline constexpr int kMaxForbiddenNodes = 4096;
 
-// The fewest best tokens that a row of a search with word edges has (d.2).
+// The least number of best tokens that a row asks for in a search with word edges (d.2;
+// constraints.h).
 inline constexpr int kWordCandidates = 8;
 
-// Limits of a model: further ids that end a hypothesis, and ids that no output may begin with.
+// Limits of a model: ids in addition to EOS that end a hypothesis, and ids with which no output may
+// begin.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
 
-// How a hypothesis that ends is kept (a.1, a.7, f).
+// How the search treats a hypothesis that ends (a.1, a.7, f).
 enum class Finalisation : uint8_t {
   kImmediate,  // it leaves the beam at once
   kOnBeam,     // it stays on the beam until no unfinished one is better
@@ -30,17 +35,18 @@ enum class Finalisation : uint8_t {
 
 // When a search with immediate finalisation is over (a.7).
 enum class StopRule : uint8_t {
-  kFirstK,     // once round(beam * patience) hypotheses have finished
-  kHeuristic,  // `beam` have finished and no live one beats the worst kept at its present length
-  kNever,      // the same, at the length limit
-  kAllBeams,   // once all have ended; ended hypotheses are not replaced
+  kFirstK,  // once round(beam * patience) hypotheses have finished
+  // Once `beam` have finished and no live one beats the worst of them at its present length.
+  kHeuristic,
+  kNever,     // like kHeuristic, but compares the live ones' scores at the length limit
+  kAllBeams,  // once all have ended; a finished hypothesis is not replaced by a better one
 };
 
 // How a hypothesis that reaches the limit of real tokens ends (0.2, a.7).
 enum class ForcedEos : uint8_t {
   kModel,  // one more position where only EOS is possible, at its model log-prob
-  kZero,   // the same position, EOS at log-prob 0
-  kNone,   // it is final as it is, without EOS
+  kZero,   // one more position where only EOS is possible, at log-prob 0
+  kNone,   // it ends as it is, without EOS
 };
 
 // The divisor of a hypothesis' score.
@@ -49,10 +55,12 @@ enum class LengthPenalty : uint8_t {
   kGnmt,   // ((5 + len) / 6)^alpha
 };
 
-// How the beam is divided over hypotheses that have met more or fewer constraints (d.2).
+// How the places of the beam are divided over banks: groups of hypotheses that have met equally
+// many constraint tokens (d.2).
 enum class Allocation : uint8_t { kStripe, kBanks };
 
-// From best to worst. A text of several segments has the worst reason of its segments.
+// Why an output ended, from best to worst. A text of several segments has the worst reason of its
+// segments.
 enum class FinishReason : uint8_t { kEos, kLength, kConstraintsUnmet, kNoOutput };
 
 // Sampling (a.8). A slot then has one lane for each of `beam` independent draws.
@@ -61,13 +69,13 @@ struct SamplingOptions {
   int32_t top_k = 0;    // 0: off
   float top_p = 1.0F;   // 1: off
   uint64_t seed = 0;    // Philox key
-  int32_t ordinal = 0;  // of the segment in its request: part of the Philox counter
+  int32_t ordinal = 0;  // number of the segment in its request: part of the Philox counter
 };
 
 // Immutable while its segment is in a slot.
 struct SearchOptions {
   int32_t beam = 1;              // 1..kMaxBeam
-  int32_t num_alternatives = 1;  // n-best returned, 1..beam
+  int32_t num_alternatives = 1;  // number of hypotheses to return, 1..beam
   int32_t max_tokens = 1;        // real tokens: without the start token and EOS; >= 1
   int32_t min_tokens = 0;        // EOS is masked below this many real tokens (a.8)
   int32_t eos = 0;
@@ -78,22 +86,24 @@ struct SearchOptions {
   // Ids that are never the first token after the prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
-  int32_t start_token = -1;  // first token of every hypothesis; negative: the batch's
-  // Number of the prefix's first tokens that are forced at log-prob 0, as EOS by ForcedEos::kZero.
+  int32_t start_token = -1;  // first token of every hypothesis; negative: BatchLimits::start_token
+  // Number of tokens at the beginning of the prefix that are forced at log-prob 0, as
+  // ForcedEos::kZero does with EOS.
   int32_t free_prefix = 0;
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
   ForcedEos forced_eos = ForcedEos::kNone;
   LengthPenalty penalty = LengthPenalty::kPower;
-  float length_penalty = 1.0F;  // alpha; contained in the table of divisors
+  float length_penalty = 1.0F;  // alpha; already applied in SegmentRules::divisor
   float patience = 1.0F;        // FIRST_K only; > 0
-  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf if the model says so)
-  bool need_log_probs = true;   // false: greedy, no score wanted; the normaliser is skipped (b)
+  bool renormalize = false;     // masks act before the softmax (a.7: ct2; hf if the model says so)
+  // False: greedy search without scores, which skips the normaliser (b).
+  bool need_log_probs = true;
 
   // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
   // the smaller of the absolute delta and -ln(relative threshold).
   float prune = INFINITY;
-  int32_t max_candidates = 0;  // children of one parent; 0: off
+  int32_t max_candidates = 0;  // limit of the children of one parent; 0: no limit
 
   // Required phrases (d).
   float constraint_prune = INFINITY;
@@ -101,14 +111,15 @@ struct SearchOptions {
   bool word_edges = false;  // the rules' constraints have WordEdges
 
   // Changes of the scores (a.8).
-  int32_t no_repeat_ngram = 0;              // 0: off
-  float repetition_penalty = 1.0F;          // 1: off
-  float encoder_repetition_penalty = 1.0F;  // of the tokens of SegmentRules::source; 1: off
+  int32_t no_repeat_ngram = 0;      // 0: off
+  float repetition_penalty = 1.0F;  // 1: off
+  // Penalty of the source's tokens (SegmentRules::source); 1: off.
+  float encoder_repetition_penalty = 1.0F;
   // The start token counts as used, for n-grams and repetition_penalty (hf).
   bool counts_start = false;
   // The penalties act on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
   bool penalise_logits = false;
-  float temperature = 1.0F;  // divides the logits; with sampling, after the masks
+  float temperature = 1.0F;  // divides the logits; with sampling, after the masks were applied
   float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
   SamplingOptions sampling;
 
@@ -116,7 +127,7 @@ struct SearchOptions {
   // (engine/request/search_settings.h). It decides when a translation is made, never its content.
   int32_t row_cost = 1;
 
-  // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
+  // Alignment uses the mean of these heads (bit h chooses head h) of this decoder layer.
   bool align = false;
   int32_t alignment_layer = 0;
   uint64_t alignment_heads = ~uint64_t{0};
@@ -127,7 +138,7 @@ struct SearchOptions {
     return ends;
   }
 
-  // Reports whether tokens of the source or of the hypothesis are penalised.
+  // Reports whether a penalty applies to tokens of the source or of the hypothesis.
   DRAGOMAN_HD bool penalises() const {
     return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
   }
@@ -136,14 +147,14 @@ struct SearchOptions {
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
   }
 
-  // Returns the best tokens that a row is asked for; more than children() to find one that ends a
-  // word.
+  // Returns the number of best tokens that a row asks for. With word edges it may be more than
+  // children(), so that a token that does not continue a word is among them.
   DRAGOMAN_HD int32_t candidates() const {
     return word_edges && beam < kWordCandidates ? kWordCandidates : children();
   }
 
-  // Reports whether rows need materialized logits: the search may choose any token, or the
-  // normaliser is that of changed scores.
+  // Reports whether rows need materialized logits: because the search may choose a token that is
+  // not among the best, or because the normaliser is computed from changed scores.
   DRAGOMAN_HD bool materialized_logits() const {
     // Not ||, so that a GPU waits once for all loads rather than for one after the other.
     return sampling.enabled | penalises() | ((eos_penalty != 1.0F) & renormalize);
@@ -152,12 +163,13 @@ struct SearchOptions {
 
 namespace cuda {
 
-// The largest K of the fused output layer (kernels/ops/output_layer_cuda.h).
+// The largest number of best tokens (K) that the fused output layer finds
+// (kernels/ops/output_layer_cuda.h).
 inline constexpr int kMaxFusedTopK = 16;
 
-// Reports whether rows of a segment may use the fused output layer.
+// Reports whether the fused output layer may compute rows with these options.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  // candidates() is more than children() only if it is kWordCandidates.
+  // It is enough to test children(): candidates() is larger only if it is kWordCandidates.
   static_assert(kWordCandidates <= kMaxFusedTopK);
   const int k = o.children();
   return (k <= kMaxFusedTopK) & !o.materialized_logits();

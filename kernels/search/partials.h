@@ -1,5 +1,5 @@
-// The settled tokens of a running search (SEARCH.md a.8, "Partials"): those that all hypotheses
-// share that can still become the translation.
+// The settled tokens of a running search (SEARCH.md a.8, "Partials"): the first tokens in which all
+// hypotheses that can still become the translation agree.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 
 namespace dragoman::kernels {
 
-// Returns the number of settled tokens, by lineage. Never less than `from`, the answer of an
-// earlier step of the same segment. REQUIRES: the slot is running.
+// Returns the number of settled tokens. Hypotheses count as equal up to a position if one lane
+// wrote that position of both. The result is never less than `from`, the result for an earlier step
+// of the same segment. REQUIRES: the slot is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
-  // Among the results only the best can still win. Each hypothesis that waits on the beam can.
+  // Among the results only the best can still become the translation. Each hypothesis that waits on
+  // the beam can.
   int best = -1;
   for (int e = 0; e < s.options.beam; ++e) {
     const FinishedHypothesis& h = slot.Finished(e);
@@ -30,8 +32,8 @@ DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, in
   for (int e = 0; e < s.options.beam; ++e) {
     if (can_win(e) && slot.Finished(e).length < end) end = slot.Finished(e).length;
   }
-  // If one lane wrote position p of two hypotheses, they are the same up to p. So the settled
-  // tokens end before the first position at which the writers differ.
+  // If one lane wrote position p of two hypotheses, their tokens are equal up to p. So the settled
+  // tokens end before the first position that different lanes wrote.
   int32_t differs = end + 1;
   for (int32_t p = from + 1 + group.rank(); p < differs; p += group.size()) {
     const int writer = slot.Writer(0, p);

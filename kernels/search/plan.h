@@ -2,22 +2,24 @@
 //
 // The plan walks the live slots in the order of its rules (SEARCH.md a.4; VAR-STREAM, Yang et al.
 // 2020): as admitted; or the longest hypotheses first; or only the shortest, while all others
-// pause. It takes the longest prefix whose rows (NextRows) fit `max_rows` and the width budget, if
-// there is one, and whose load (rows times SearchOptions::row_cost) is at most kLoadOfRow times a
-// full step or the budget. At least one slot is taken, so a slot wider than the limits never
-// blocks. Slots that have paused for `max_pause` steps come before all others, the longest pause
-// first.
+// pause. It takes the longest prefix of this order that fits. To fit, the number of rows (NextRows)
+// must be at most `max_rows` and the width budget, if there is one. The load (rows times
+// SearchOptions::row_cost) must be at most kLoadOfRow times the rows of a full step or the budget,
+// whichever is less. At least one slot is taken, so a slot wider than the limits never blocks.
+// Slots that have paused for `max_pause` steps come before all others, the longest pause first.
 //
-// The rule of pages: the free pages and those of the oldest slot are together at least the worst
-// case of any live slot. A slot whose new position needs K/V pages gets them now. If that would
-// break the rule, it pauses and is passed over; "shortest" then means the shortest of the slots
-// that can grow. The oldest can always grow: it needs n <= worst - held pages, and free - n + held
-// + n is unchanged. When it ends, all its pages are free, and the next in age can grow. So every
-// step runs a slot, and a lack of pages never fails an accepted segment. Admission keeps the rule
-// too (MayAdmit).
+// The rule of pages: the free pages and the pages of the oldest slot are together at least the
+// worst case (WorstCasePages) of any live slot. A slot whose new position needs K/V pages takes
+// them when the plan is made. If that would break the rule, the slot pauses, and the plan goes on
+// with the next one; "shortest" then means the shortest of the slots that can grow. The oldest slot
+// can always grow. It needs n <= worst case - held pages, and free - n + held + n is unchanged.
+// When it ends, all its pages are free, and the next oldest slot can grow. So every step runs a
+// slot, and a lack of pages never fails an accepted segment. Admission keeps the rule too
+// (MayAdmit).
 //
 // PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the members and
-// covers most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one member.
+// suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one
+// member.
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
@@ -32,13 +34,15 @@
 
 namespace dragoman::kernels {
 
-// The load of a step, in full steps of plain beam search. With 1, two wide slots whose rows cost a
-// little more than one would fill a batch and keep others out for as long as they run.
+// The limit of a step's load, in multiples of the rows of a full step. A row of plain beam search
+// has the load 1. If the limit were 1, two wide slots whose rows cost a little more than 1 would
+// fill a step and keep other slots out until they end.
 inline constexpr int32_t kLoadOfRow = 2;
 
 inline constexpr int32_t kNoPage = -1;
 
-// Returns the most pages that a segment may need: all lanes over positions 0 .. max_tokens.
+// Returns the largest number of pages that a segment may need: all lanes over positions 0 ..
+// max_tokens.
 DRAGOMAN_HD inline int64_t WorstCasePages(int32_t beam, int32_t max_tokens) {
   return beam * KvLayout::PagesFor(int64_t{max_tokens} + 1);
 }
@@ -48,7 +52,8 @@ struct PagePool {
   int32_t free_count = 0;
 };
 
-// The tables of the lanes' pages for the attention: [lanes, pages_per_lane], or kNoPage.
+// The pages of each lane's positions, as the attention reads them: [lanes, pages_per_lane],
+// with kNoPage where the lane has none.
 struct LanePages {
   int32_t* pages = nullptr;
   int32_t pages_per_lane = 0;
@@ -57,25 +62,28 @@ struct LanePages {
 struct PlanInput {
   const int32_t* order = nullptr;  // live slots in the order of admission, which decides ties
   int32_t count = 0;
-  const int32_t* oldest = nullptr;  // number of the live slot that was admitted first
+  const int32_t* oldest = nullptr;  // points to the number of the live slot that was admitted first
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
-  int32_t batch_rows = 0;  // rows of a full step, if max_rows is less in this one; 0: max_rows
+  int32_t batch_rows = 0;  // rows of a full step if max_rows of this step is less; 0: max_rows
 };
 
-// The rows of the step; arrays of max_rows entries (slots: of `count` entries).
+// The rows of the step. The arrays have max_rows entries; `slots` and `first_row` have `count`
+// entries.
 struct PlanOutput {
   int32_t* row_slot = nullptr;
   int32_t* row_lane = nullptr;
   int32_t* row_position = nullptr;
   int32_t* slots = nullptr;      // the slots that run, in row order
-  int32_t* first_row = nullptr;  // the first row of each
+  int32_t* first_row = nullptr;  // the first row of each slot that runs
   int32_t rows = 0;
   int32_t slot_count = 0;
 };
 
 // Reports whether a slot that needs at most `worst` pages may enter under the rule of pages.
+// `oldest_held` is the number of pages that the oldest slot holds, `worst_live` the largest worst
+// case of any live slot.
 DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_t worst_live,
                                  int64_t worst) {
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
@@ -96,7 +104,8 @@ DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& la
   return need;
 }
 
-// Gives these lanes `need` pages from the stack, free[top - 1] first. REQUIRES: need = PagesNeeded.
+// Gives the live lanes that lack a page for their new position `need` pages from the stack,
+// free[top - 1] first. REQUIRES: need = PagesNeeded.
 DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const LanePages& lanes,
                                   const int32_t* free, int32_t top) {
   slot.state->pages += need;
@@ -108,7 +117,8 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
   }
 }
 
-// Gives the live lanes of a slot the pages of their new position; false if the rule forbids it.
+// Gives the live lanes of a slot the pages of their new position. Returns false, and changes
+// nothing, if too few pages are free or the rule of pages forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);
@@ -120,7 +130,7 @@ DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t o
   return true;
 }
 
-// Moves all pages of a slot's lanes to `to`, SlotState::pages numbers.
+// Moves all pages of a slot's lanes to `to`, which has room for SlotState::pages numbers.
 DRAGOMAN_HD inline void GiveBackPages(const SlotView& slot, const LanePages& lanes, int32_t* to) {
   const int32_t used = slot.state->length / kPagePositions + 1;
   for (int lane = 0; lane < slot.state->options.beam; ++lane) {
@@ -140,17 +150,20 @@ DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, Pag
   pool.free_count += held;
 }
 
-// Steps in which a beam grows from its one start hypothesis to its width.
+// The number of steps in which a beam grows from one start hypothesis to its full width.
 inline constexpr int32_t kGrowth = 2;
 
-// Returns the rows that a running slot will need, without costs: its beam if it has just begun.
+// Returns the number of rows that a running slot is expected to need in coming steps, not
+// multiplied by their cost: its whole beam if it has just begun, otherwise its rows in the next
+// step.
 DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
   return s.length < kGrowth ? s.options.beam : NextRows(s);
 }
 
 namespace plan_internal {
 
-// Slots are planned by ascending keys. Those that have paused too long are below 0.
+// Returns the key of a slot. Slots are planned by ascending keys. The keys of slots that have
+// paused too long are below 0.
 DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) {
   if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
   switch (rules.selection) {
@@ -164,7 +177,7 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Orders two indices of in.order. The lower index is the older slot.
+// Orders two indices of in.order: by keys, then by age, because the lower index is the older slot.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -176,7 +189,7 @@ struct Before {
   }
 };
 
-// Fills `ranked` with the indices of in.order in the order of the plan, usually sorted already.
+// Fills `ranked` with the indices of in.order in the order of the plan. Usually they need no sort.
 template <class ThreadGroup>
 DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                       int32_t* ranked) {
@@ -204,9 +217,9 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// Pages, slots and rows that a share of the slots takes, packed in one number. A row needs at most
-// one page and each slot has a row, so none exceeds the rows of a step. The totals of all live
-// slots may; BatchLimits keeps them below 2^21.
+// The numbers of pages, slots and rows that a share of the slots takes, packed in one number. A row
+// needs at most one page and each slot has a row, so none of the three exceeds the rows of a step.
+// The totals of all live slots may exceed it; BatchLimits keeps them below 2^21.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -228,7 +241,8 @@ DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
   return width.rows() <= rows && width.load() <= load;
 }
 
-// Writes slot `number` as number `at` of the slots that run, from row `first` on. Returns its rows.
+// Adds slot `number` to the plan: as number `at` of the slots that run, with rows from `first` on.
+// Returns the number of its rows.
 DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
                                      const PlanOutput& out) {
   out.slots[at] = number;
@@ -243,8 +257,8 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
   return rows;
 }
 
-// Reports whether slot `i` of the order needs more than room: a rule moves it in the order or may
-// keep it out, or each of its rows counts as more than one.
+// Reports whether PlanAll cannot take slot `i` of the order even if there is room: a rule moves it
+// to another place in the order or may keep it out, or each of its rows counts as more than one.
 DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
                                 const SlotState& s) {
   if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;
@@ -260,7 +274,7 @@ DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int3
 }
 
 // Makes the plan if every slot runs in the order of admission and gets its pages. Each member
-// writes its share. Otherwise changes nothing and returns false.
+// writes its share. Otherwise PlanAll changes nothing and returns false.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                          LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -276,12 +290,13 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   }
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
-  // The pages that the rule grants to any slot. Only PlanWalk gives the oldest more.
+  // The number of pages that the rule allows any slot to take. The oldest slot may take more, but
+  // only PlanWalk does that.
   const int64_t granted = free_pages + oldest_held - in.worst_case;
   const auto most = static_cast<int32_t>(granted < 0            ? 0
                                          : granted < free_pages ? granted
                                                                 : free_pages);
-  Taken all;  // its slots() are the slots that are apart
+  Taken all;  // slots() is here the number of slots for which IsApart is true
   const Taken before{group.ExclusiveSum(Taken::Of(need, apart, rows).all, &all.all)};
   if (all.slots() > 0 || all.pages() > most) return false;
   if (!Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;
@@ -307,8 +322,8 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
 }
 
 // Makes the plan if all slots that have paused too long fit and every selected slot gets its pages.
-// The slots that run are then a prefix of the ranking; each member finds and writes its share.
-// Otherwise changes nothing and returns false. REQUIRES: in.count > 0.
+// The slots that run are then a prefix of the ranking, and each member finds and writes its share
+// of them. Otherwise PlanPrefix changes nothing and returns false. REQUIRES: in.count > 0.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -317,7 +332,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
 
   const Share mine = ShareOf(group, in.count);
   Width width;
-  int32_t due = 0;  // slots that have paused too long: the first of the ranking
+  int32_t due = 0;  // number of slots that have paused too long; they come first in the ranking
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const SlotState& s = *slot_at(i).state;
     width += Width::Of(s);
@@ -329,8 +344,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   group.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
   const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
-  // The slots taken by all shares together are a prefix, because widths are positive and lengths
-  // ascend after the slots that are due.
+  // Each member takes slots until one does not fit. Together these slots are a prefix of the
+  // ranking, because widths are positive and lengths ascend after the slots that are due.
   int32_t end = mine.begin;
   int32_t need = 0;
   width = {};
@@ -348,13 +363,15 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
       group.ExclusiveSum(Taken::Of(need, end - mine.begin, width.rows()).all, &taken.all)};
   const int32_t all_needed = taken.pages();
   if (taken.slots() < all_due) return false;
-  // If the rule holds after all grants, it holds after each. Only PlanWalk gives the oldest more.
+  // If the rule holds after all slots have taken their pages, it holds after each one. The oldest
+  // slot may take more than the rule allows others, but only PlanWalk does that.
   if (all_needed > 0 &&
       (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
     return false;
   }
 
-  // Nothing below reads these. They are written here, because until then they take registers.
+  // Nothing below reads these numbers. They are written as early as possible, because until then
+  // they take registers.
   if (group.rank() == 0) {
     out.rows = taken.rows();
     out.slot_count = taken.slots();
@@ -379,8 +396,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   return true;
 }
 
-// Makes the plan by one member, and passes over slots that cannot grow. A taken slot overwrites a
-// part of the ranking that has been walked.
+// Makes the plan on one member, and passes over slots that cannot grow. `out.slots` also holds the
+// ranking: a slot that is taken overwrites an entry that the walk has already read.
 DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
                                  PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;
@@ -412,7 +429,7 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
 }  // namespace plan_internal
 
 // Makes the plan and sets `paused` of every live slot. slots[i] is the view of slot number i.
-// REQUIRES: no slot is wider than max_rows, each has a live hypothesis.
+// REQUIRES: no slot has more rows than max_rows; each slot has a live hypothesis.
 template <class ThreadGroup>
 DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                           LanePages& lanes, PagePool& pool, PlanOutput& out) {

@@ -1,5 +1,6 @@
-// Prepares the request of a live hypothesis to the output layer: the number of best tokens, the
-// wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). By one member of a group for each row.
+// Prepares what a live hypothesis asks of the output layer (LogitRequest in row.h): the number of
+// best tokens, the wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). One member of a group
+// does this for each row.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace dragoman::kernels {
 
-// No-repeat n-grams (SEARCH.md e; FastSeq). Calls `ban(token)`, possibly repeatedly, for every
-// token that followed an earlier occurrence of the last n - 1 tokens. `at(i)` is token i of
-// `length`. n <= 0: off. n == 1 bans every token used so far.
+// No-repeat n-grams (SEARCH.md e; FastSeq). Calls `ban(token)`, possibly more than once for a
+// token, for every token that followed an earlier occurrence of the last n - 1 tokens. `at(i)` is
+// token i of `length` tokens. n <= 0 bans nothing. n == 1 bans every token used so far.
 template <class At, class Ban>
 DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   if (n <= 0 || length < n) return;
-  const int32_t last = length - (n - 1);  // where the last n - 1 tokens begin
+  const int32_t last = length - (n - 1);  // index at which the last n - 1 tokens begin
   for (int32_t i = 0; i < last; ++i) {
     bool same = true;
     for (int32_t j = 0; same && j < n - 1; ++j) same = at(i + j) == at(last + j);
@@ -26,12 +27,13 @@ DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   }
 }
 
-// Returns the most ids that a row masks: n-grams, forbidden phrases, not_first, ids that end.
+// Returns the largest number of ids in the mask of a row: n-grams, forbidden phrases, not_first,
+// ids that end a hypothesis.
 DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
   return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
 }
 
-// Keeps the list ascending and without repeats.
+// Inserts `id` into the list, which stays ascending and without repeats.
 DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   const int32_t at = FirstAtLeast({ids, count}, id);
   if (at < count && ids[at] == id) return;
@@ -39,8 +41,9 @@ DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   ids[at] = id;
 }
 
-// Merges a run of `length` ascending ids into the list. `at(i)` is an id, or -1 for none. The time
-// is linear in both lengths, because a state of an automaton may forbid thousands of tokens.
+// Merges a run of `length` ascending ids into the list. `at(i)` is id number i of the run, or -1
+// for none. The time is linear in both lengths. That matters because a state of the automaton may
+// forbid thousands of tokens.
 template <class At>
 DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   int32_t added = 0;
@@ -65,7 +68,7 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
 
 // Prepares the row at `position` of the hypothesis in `lane`: sets all of `request` except
 // `logits`. wanted [kMaxWantedIds] and masked [MaxRowMasks] become the row's lists. REQUIRES: the
-// slot is running and has a row there in its next step (NextPositions).
+// slot is running and has a row at `position` in its next step (NextPositions).
 template <class View>
 DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_t* wanted,
                             int32_t* masked, LogitRequest& request) {
@@ -88,14 +91,16 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   };
   if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
-    if (Contains(request.masked[0], o.eos)) request.masked[0] = {};  // the forced EOS wins
+    // A forced EOS overrides the mask.
+    if (Contains(request.masked[0], o.eos)) request.masked[0] = {};
     request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
   if (position < rules.prefix_length) {
     wanted[0] = rules.prefix[position];
     request.wanted = {wanted, 1};
-    if (Contains(request.masked[0], wanted[0])) request.masked[0] = {};  // the prefix wins
+    // A forced prefix overrides the mask.
+    if (Contains(request.masked[0], wanted[0])) request.masked[0] = {};
     return;
   }
 
@@ -119,7 +124,8 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
         o.no_repeat_ngram, position + starts,
         [&](int32_t i) { return slot.Token(lane, i - starts); }, ban);
   };
-  // Whether n-grams ban an id that ends, which the start token may be if it counts (e).
+  // Reports whether n-grams ban an id that ends a hypothesis. That is possible if the start token
+  // counts as used and is such an id (e).
   const auto is_repeated = [&](int32_t token) {
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });
@@ -145,7 +151,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     });
   }
   request.wanted = {wanted, wanted_count};
-  // Tokens that make progress are exempt (d.6).
+  // Tokens that make progress in a required phrase are exempt from the ban (d.6).
   for_repeated([&](int32_t token) {
     if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
   });

@@ -1,5 +1,5 @@
-// The search's request to the output layer for one row, and the answer. Plain data over the
-// caller's memory, for host and device.
+// The request of the search to the output layer for one row (a live hypothesis in one step), and
+// the answer. Plain data over the caller's memory, for host and device.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace dragoman::kernels {
 
 inline constexpr int kMaxTopK = 64;
 
-// Ids, ascending, without repeats; borrowed.
+// A list of token ids, ascending, without repeats; borrowed.
 struct IdList {
   const int32_t* ids = nullptr;
   int32_t count = 0;
@@ -39,16 +39,18 @@ DRAGOMAN_HD inline bool Contains(const IdList& list, int32_t id) {
 
 inline constexpr int kMaskLists = 2;
 
-// Borrowed for the call.
+// A row's request. Wanted ids are tokens whose logits the search needs even if they are not among
+// the best, such as EOS. The lists are borrowed for the call.
 struct LogitRequest {
-  int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
+  int32_t k = 0;  // number of best tokens to return, 0 .. kMaxTopK
   // False: LogitSummary::normaliser stays empty, and no exp is computed.
   bool need_normaliser = false;
-  bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
+  // Masked ids are -inf before the softmax and so not part of the normaliser.
+  bool mask_first = false;
   float scale = 1.0F;         // factor of the logits: 1 / temperature
   IdList wanted;              // ids whose logits are returned; never among the best
   IdList excluded;            // -inf before the softmax: not part of the normaliser
-  IdList masked[kMaskLists];  // never among the best: of the segment, of the row
+  IdList masked[kMaskLists];  // never among the best: the list of the segment, the list of the row
   float* logits = nullptr;    // [vocabulary] or null: receives the logits of the row, unscaled and
                               // unmasked
 };
@@ -63,12 +65,11 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  LogSum normaliser;          // of all logits, or of the unmasked; max = -inf: there is none
-  bool nan = false;           // a logit was NaN or +inf: the rest of this summary is undefined
-  int32_t count = 0;          // entries of `top`: fewer than k if fewer are above -inf
+  LogSum normaliser;  // of all logits, or with mask_first of the unmasked ones; max = -inf: none
+  bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
+  int32_t count = 0;  // entries of `top`: fewer than k if fewer are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
-  float* wanted = nullptr;    // scaled logits in the order of request.wanted, even of masked ids;
-                              // -inf if the mask acts before the softmax
+  float* wanted = nullptr;    // scaled logits in the order of request.wanted, masked ids included
 };
 
 }  // namespace dragoman::kernels

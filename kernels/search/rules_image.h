@@ -1,14 +1,14 @@
 // A segment's rules as one block of 32-bit words, to be copied to where the search runs.
 //
 //   header   counts (RulesImageCounts)
-//   then     divisors, prefix, constraint tokens, their beginnings, the bits of their word edges,
-//            the automaton's edge beginnings, edge tokens, edge nodes, failure links, `always`,
-//            excluded ids, ids of the source
-//   last     one byte for each edge: whether it ends a phrase
+//   then     divisors; prefix; required phrases: tokens, beginnings, the bits of WordEdges;
+//            automaton of forbidden phrases: edge beginnings, edge tokens, edge nodes, failure
+//            links, `always`; excluded ids; ids of the source
+//   last     for each edge of the automaton one byte: whether it ends a phrase
 //
-// The host writes an image; RulesFrom makes views into its words. It contains no pointers, so it
-// needs only an alignment of 4 bytes. It contains floats and bytes too, so copy words with
-// CopyWord.
+// The host writes an image, and RulesFrom makes views into its words. An image contains no
+// pointers, so it can be copied, and it needs an alignment of 4 bytes only. It contains floats and
+// bytes in addition to integers, so words must be copied with CopyWord.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RulesImageCounts {
   int32_t prefix = 0;
   int32_t phrases = 0;
   int32_t phrase_tokens = 0;
-  int32_t word_edges = 0;  // of WordEdges
+  int32_t word_edges = 0;  // length of each bitmap of WordEdges
   int32_t nodes = 0;
   int32_t edges = 0;
   int32_t always = 0;
@@ -33,23 +33,24 @@ struct RulesImageCounts {
   static constexpr int32_t kWords = 10;
 };
 
-// The most ids that a search may exclude.
+// The largest number of ids that a search may exclude (SegmentRules::excluded).
 inline constexpr int32_t kMaxExcludedIds = 16;
 
-// Returns the words of the largest image for a segment of up to max_tokens and this target
-// vocabulary, by the published limits (options.h). REQUIRES: a source has at most max_tokens + 1
-// tokens.
+// Returns the number of words of the largest image for a segment of up to max_tokens and a target
+// vocabulary of this size, by the published limits (options.h). REQUIRES: a source has at most
+// max_tokens + 1 tokens.
 int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary);
 
-// Returns the words of the image of `rules` for a segment of up to max_tokens.
+// Returns the number of words of the image of `rules` for a segment of up to max_tokens.
 int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 
-// Writes the image. words [RulesImageWords].
+// Writes the image to words [RulesImageWords(rules, max_tokens)].
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
 
-// Copies a word of any type. On the host a memcpy, because a compiler may take an assignment for
-// one of integers. On a device an assignment, because nvcc copies single bytes if it does not know
-// the alignment; no kernel reads as a float a word that it has copied itself.
+// Copies a word of any type. The host uses memcpy, because with an assignment of integers a
+// compiler may assume that the word is not a float. A device uses an assignment, because nvcc
+// implements a memcpy of unknown alignment by single bytes. That is safe, because no kernel reads
+// as a float a word that it has copied itself.
 DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 #if defined(__CUDA_ARCH__)
   *to = *from;

@@ -6,12 +6,12 @@
 // once and never moves. The ancestry row of a lane says, for each earlier position of its
 // hypothesis, which lane of the slot wrote it; a reorder rewrites only that row.
 //
-// A hypothesis that has ended is an entry of its slot, with a lineage of its own and without a row:
-// `kWaiting` while it competes on the beam, `kDone` once it is a result. Live and waiting
-// hypotheses together are the beam; their ranks order it.
+// A hypothesis that has ended is an entry of its slot, with a lineage of its own and without a row.
+// Its status is `kWaiting` while it competes on the beam, `kDone` once it is a result. Live and
+// waiting hypotheses together are the beam; their ranks order it.
 //
-// Plain data on raw pointers, for host and device. The arrays belong to the decoding batch. One
-// group at a time uses a slot.
+// Plain data on raw pointers, for host and device. The arrays belong to the decoding batch. Not
+// thread-safe: one ThreadGroup at a time uses a slot.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace dragoman::kernels {
 enum class SlotStatus : uint8_t {
   kFree,
   kRunning,
-  kDone,      // the entries in status kDone are the results; none: no output
-  kBadNumber  // a row's logits held a NaN: the segment fails alone
+  kDone,      // the entries with status kDone are the results; without any there is no output
+  kBadNumber  // a row's logits contained a NaN or +inf; only this segment fails
 };
 
 enum class EntryStatus : uint8_t { kFree, kWaiting, kDone };
@@ -36,18 +36,19 @@ enum class EntryStatus : uint8_t { kFree, kWaiting, kDone };
 // A hypothesis that has ended. Its lineage gives its real tokens except the last.
 struct FinishedHypothesis {
   float score = 0;         // log_prob / divisor
-  float log_prob = 0;      // raw sum, EOS included
-  int32_t length = 0;      // positions before it: real tokens in its lineage
+  float log_prob = 0;      // sum over the path, EOS included, not divided
+  int32_t length = 0;      // number of real tokens in its lineage, without last_token
   int32_t last_token = 0;  // EOS or, if a further id or the limit ended it, a real token
   float last_log_prob = 0;
-  int32_t rank = 0;  // on the beam, while it waits there; of a sample, its number
+  int32_t rank = 0;  // rank on the beam while it waits; with sampling the number of the draw
   EntryStatus status = EntryStatus::kFree;
   bool unmet = false;  // required phrases are missing
 };
 
-// The data of a segment next to its options: immutable host tables, borrowed while it is in a slot.
+// The rules of a segment in addition to its options: immutable host or device tables, borrowed
+// while the segment is in a slot.
 struct SegmentRules {
-  const float* divisor = nullptr;   // [max_tokens + 2] of the score, by length
+  const float* divisor = nullptr;   // divisors of the score, by length
   const int32_t* prefix = nullptr;  // tokens its output must begin with
   int32_t prefix_length = 0;
   ConstraintSet constraints;
@@ -60,34 +61,35 @@ struct SlotState {
   SearchOptions options;
   SegmentRules rules;
   SlotStatus status = SlotStatus::kFree;
-  int32_t length = 0;           // real tokens of every live hypothesis
-  int32_t live = 0;             // live hypotheses, lanes 0..live-1
+  int32_t length = 0;           // number of real tokens of every live hypothesis
+  int32_t live = 0;             // number of live hypotheses, in lanes 0..live-1
   int32_t finished = 0;         // entries that are kDone, at most `beam`
   int32_t waiting = 0;          // entries that are kWaiting
-  int32_t finished_total = 0;   // all that ever became kDone
-  float best_done = -INFINITY;  // the best raw log-prob of any of these
+  int32_t finished_total = 0;   // all that ever finished, kept or not
+  float best_done = -INFINITY;  // the largest log_prob of any of these
   int32_t paused = 0;           // steps since the slot last ran
   int32_t pages = 0;            // K/V pages its lanes hold
-  int32_t ahead = 0;            // positions below this may have rows in one step (NextPositions)
-  // Counted as in Yang et al. (2020): hypotheses on the beam that were expanded, and those among
-  // them that had ended and only stood for themselves.
+  int32_t ahead = 0;  // if > length: positions below it may have rows in one step (NextPositions)
+  // Counted as in Yang et al. (2020). expansions: hypotheses on the beam in all steps.
+  // noop_expansions: those among them that had ended and were their own only child.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
 };
 
-// Arrays over all global lanes. Rows have `stride` entries, stride >= max_tokens + 2. `Lane` holds
-// a lane's number within its slot.
+// Arrays over all global lanes. Their rows have `stride` entries, stride >= max_tokens + 2. The
+// type `Lane` holds the number of a lane within its slot.
 template <class Lane>
 struct BasicLaneArrays {
-  int32_t* tokens = nullptr;               // [lanes, stride]
-  float* token_log_probs = nullptr;        // [lanes, stride]
-  uint16_t* aligned = nullptr;             // [lanes, stride] source position of the next token that
-                                           // the hypothesis there produced
-  Lane* ancestry = nullptr;                // [lanes, stride]
-  float* log_prob = nullptr;               // [lanes] sum of the live hypothesis
-  int32_t* rank = nullptr;                 // [lanes] its rank; of a sample, its number
+  int32_t* tokens = nullptr;         // [lanes, stride]
+  float* token_log_probs = nullptr;  // [lanes, stride]
+  // [lanes, stride]: for each position the source position that the next token is aligned to.
+  uint16_t* aligned = nullptr;
+  Lane* ancestry = nullptr;   // [lanes, stride]
+  float* log_prob = nullptr;  // [lanes] log-prob of the live hypothesis
+  // [lanes] rank of the live hypothesis; with sampling the number of the draw.
+  int32_t* rank = nullptr;
   ConstraintState* constraints = nullptr;  // [lanes]
-  int32_t* forbidden = nullptr;            // [lanes] automaton state
+  int32_t* forbidden = nullptr;            // [lanes] state of the automaton (forbidden.h)
   FinishedHypothesis* finished = nullptr;  // [lanes]
   Lane* finished_ancestry = nullptr;       // [lanes, stride]
   int64_t stride = 0;
@@ -111,7 +113,7 @@ struct BasicSlotView {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // Real token `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
+  // Returns real token `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }
@@ -122,14 +124,15 @@ struct BasicSlotView {
   DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
     return arrays.finished_ancestry + At(index, 0);
   }
-  // Returns real token number `index` < Finished(which).length of an entry.
+  // Returns real token number `index` of entry `which`. REQUIRES: index < Finished(which).length.
   DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
     return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
   DRAGOMAN_HD float FinishedTokenLogProb(int which, int index) const {
     return arrays.token_log_probs[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
-  // The source position of token `index` <= Finished(which).length, the last token included.
+  // Returns the source position that token `index` of entry `which` is aligned to. REQUIRES: index
+  // <= Finished(which).length, which is the index of the last token.
   DRAGOMAN_HD int FinishedAligned(int which, int index) const {
     return arrays.aligned[At(FinishedAncestry(which)[index], index)];
   }
@@ -142,12 +145,12 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// Holds beams of at most 256 lanes. The K/V of a slot's lanes are addressed in the same way
-// (kernels/base/kv_pages.h).
+// Lanes within a slot are bytes, so a beam has at most 256 lanes. The tables of the K/V use bytes,
+// too (kernels/base/kv_pages.h).
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
-// Reports whether this is the position after the last real token, where only EOS is possible.
+// Reports whether `position` is the one after the last real token, where only EOS is possible.
 DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s, int32_t position) {
   return s.options.forced_eos != ForcedEos::kNone && position == s.options.max_tokens;
 }
@@ -158,9 +161,10 @@ DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
 
-// Returns the positions that the slot has rows for in its next step: one for each live hypothesis
-// or, while the next tokens are forced, several of the only hypothesis, in lane 0. They are at most
-// the beam and fit one page, so they take no row or page that the slot was not promised.
+// Returns the number of positions for which each lane of the slot has a row in its next step. It is
+// 1 or, while the next tokens are forced and lane 0 has the only hypothesis, the number of
+// positions that run together. They are at most the beam and within one page, so they take no row
+// and no page that the slot was not promised.
 DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   if (s.length >= s.ahead) return 1;
   const int32_t known = s.ahead - s.length;
@@ -169,14 +173,15 @@ DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   return known < most ? known : most;
 }
 
-// Returns the rows of the slot in its next step. One of the factors is 1.
+// Returns the number of rows of the slot in its next step. One of the two factors is 1.
 DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPositions(s); }
 
 namespace slot_internal {
 
-// Lets the positions of a forced prefix run together, as if all its tokens had been chosen. The
-// free position after them joins if it exists and its request depends on no state that follows the
-// tokens. Rows with materialized logits run alone, because they read the tokens chosen before.
+// Lets the positions of a forced prefix run together in one step, as if all its tokens had been
+// chosen already. The first position after the prefix, if there is one, runs with them if its
+// request depends on no state that the prefix changes. With materialized logits positions run one
+// by one, because FoldMaterializedRow reads the tokens chosen before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
@@ -196,9 +201,9 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 
 }  // namespace slot_internal
 
-// Begins the search of the segment in `state`: one live hypothesis in lane 0; with sampling one for
-// each draw. They begin with the options' start token or, without one, with `start_token`.
-// REQUIRES: the rest of `state` is new.
+// Begins the search of the segment in `state`: with one live hypothesis in lane 0, or with sampling
+// with one for each draw. They begin with the options' start token or, if there is none, with
+// `start_token`. REQUIRES: apart from options and rules, `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;
@@ -217,7 +222,7 @@ DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   slot_internal::LookAhead(slot);
 }
 
-// Puts a segment into a free slot.
+// Puts a segment into a free slot and begins its search.
 template <class View>
 DRAGOMAN_HD void StartSlot(const View& slot, const SearchOptions& options,
                            const SegmentRules& rules, int32_t start_token) {

@@ -1,13 +1,15 @@
-// The messages between host and batch about one step, a command and an output, in memory that both
-// see: pinned memory or, for a batch on another thread, plain memory.
+// The messages between the host and the batch about one step: a command and an output. They are in
+// memory that both can access: pinned memory or, for a batch on another host thread, plain memory.
 //
-// The host writes the command before it enqueues the step, the step reads it and writes the output,
-// and the host reads that after the step has ended. Only one side has a mailbox at a time. The
-// step's number selects one of two, so the host reads the output of step n while step n + 1 runs.
+// The host writes the command before it enqueues the step. The step reads the command and writes
+// the output. The host reads the output after the step has ended. So only one side uses a mailbox
+// at a time. There are two mailboxes, selected by the step's number, so that the host can read the
+// output of step n while step n + 1 runs.
 //
-// The host allots slots, lanes and the words of rules. They are free again once the end of their
-// segment was delivered, or with the command that cancels it, which may also give the slot to
-// another segment. Deliveries of such a slot by earlier steps are the old segment's.
+// The host allots slots, lanes and the words of BatchTables::rules to segments. It may use them
+// again once it has read the delivery of the segment's end. It may also use them in the command
+// that cancels the segment: that command may give the slot to another segment. Deliveries of the
+// slot by earlier steps belong to the old segment.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +25,24 @@ namespace dragoman::kernels {
 inline constexpr int kStepMailboxes = 2;
 
 struct StepCommand {
-  int32_t max_rows = 0;  // of this step (its bucket); at least the widest beam of any slot
+  // Limit of this step's rows (its bucket); at least the widest beam of any slot.
+  int32_t max_rows = 0;
   PlanRules rules;
   int32_t cancelled = 0;   // entries of StepMailbox::cancelled
-  int32_t admissions = 0;  // ... of StepMailbox::admissions
+  int32_t admissions = 0;  // entries of StepMailbox::admissions
 };
 
-// A segment for a free slot. Segments begin in the order of admission, as soon as the rule of pages
-// allows (plan.h). Its words: lanes [options.beam], cross pages [cross_pages], and its rules as an
-// image (rules_image.h), which is copied to BatchTables::rules + rules_begin. REQUIRES: its
-// WorstCasePages are at most the pages of the batch. The beams of all segments in slots with
-// materialized rows sum to at most BatchLimits::materialized_rows, unless that is max_rows.
+// Admits a segment to a free slot. Segments begin in the order of admission, as soon as the rule of
+// pages allows (plan.h). The segment's words, from words_begin on, are: its lanes [options.beam],
+// its cross pages [cross_pages], and its rules as an image [rules_words] (rules_image.h), which is
+// copied to BatchTables::rules + rules_begin. REQUIRES: its WorstCasePages are at most the pages of
+// the batch. The beams of all segments in slots with materialized rows sum to at most
+// BatchLimits::materialized_rows, unless that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
   int32_t source_length = 0;
   int32_t cross_pages = 0;
-  int32_t words_begin = 0;  // in StepMailbox::command_words
+  int32_t words_begin = 0;  // index in StepMailbox::command_words
   int32_t rules_begin = 0;
   int32_t rules_words = 0;
   bool wants_partials = false;
@@ -46,37 +50,39 @@ struct AdmitCommand {
 };
 
 struct StepOutput {
-  int64_t step = 0;           // number of the step, from 0
-  int32_t rows = 0;           // that ran
-  int32_t slots = 0;          // that ran
-  int32_t running = 0;        // slots that go on
-  int32_t waiting = 0;        // slots that have not begun for lack of pages
-  int32_t undelivered = 0;    // slots whose end is not reported yet for lack of room here
-  int32_t expected_rows = 0;  // that the running and waiting slots will need (ExpectedRows)
+  int64_t step = 0;         // number of the step, from 0
+  int32_t rows = 0;         // rows that ran
+  int32_t slots = 0;        // slots that ran
+  int32_t running = 0;      // slots that go on
+  int32_t waiting = 0;      // slots that have not begun because pages are lacking
+  int32_t undelivered = 0;  // slots whose end is not reported yet because the output had no room
+  // Rows that running and waiting slots are expected to need (ExpectedRows).
+  int32_t expected_rows = 0;
   int32_t self_pages_used = 0;
   int32_t deliveries = 0;  // entries of StepMailbox::deliveries
 };
 
 enum class DeliveryKind : uint8_t {
-  kSettled,    // newly settled tokens: words [words]
-  kDone,       // `hypotheses` results, best first (samples: as drawn): see DeliveredHypothesis
-  kBadNumber,  // a logit was NaN
+  kSettled,  // newly settled tokens (partials.h): words [words]
+  // `hypotheses` results, best first (samples: in the order of draws); see DeliveredHypothesis.
+  kDone,
+  kBadNumber,  // a logit was NaN or +inf
 };
 
 struct Delivery {
   int32_t slot = 0;
   DeliveryKind kind = DeliveryKind::kSettled;
   int32_t hypotheses = 0;
-  int32_t words_begin = 0;  // in StepMailbox::output_words
+  int32_t words_begin = 0;  // index in StepMailbox::output_words
   int32_t words = 0;
 };
 
-// The head of a delivered hypothesis. After it come tokens [length], log-probs [length] and, with
-// SearchOptions::align, source positions [length + 1]; one word each.
+// The head of a delivered hypothesis. It is followed by tokens [length], log-probs [length] and,
+// with SearchOptions::align, source positions [length + 1]. Each takes one word.
 struct HypothesisHeader {
   float score = 0;
   float log_prob = 0;
-  int32_t length = 0;  // real tokens in its lineage, without last_token
+  int32_t length = 0;  // number of real tokens in its lineage, without last_token
   int32_t last_token = 0;
   float last_log_prob = 0;
   int32_t unmet = 0;
@@ -96,7 +102,7 @@ DRAGOMAN_HD inline int32_t FloatBits(float x) {
 struct DeliveredHypothesis {
   HypothesisHeader header;
   const int32_t* tokens = nullptr;     // [header.length]
-  const int32_t* log_probs = nullptr;  // [header.length] bits of floats: LogProb(i)
+  const int32_t* log_probs = nullptr;  // [header.length] bits of floats; LogProb(i) reads one
   const int32_t* aligned = nullptr;    // [header.length + 1]; nullptr without `align`
 
   float LogProb(int32_t i) const {
@@ -106,7 +112,7 @@ struct DeliveredHypothesis {
   }
 };
 
-// Returns the hypothesis that begins at `words` and advances `words` to the next one.
+// Returns the hypothesis that begins at `words` and sets `words` to the end of it.
 inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
   DeliveredHypothesis h;
   std::memcpy(static_cast<void*>(&h.header), words, sizeof(h.header));
@@ -119,15 +125,17 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
 
 struct StepMailbox {
   StepCommand* command = nullptr;
-  int32_t* cancelled = nullptr;        // [max_rows] slots that no output that the host has read
-                                       // reports as ended; each once
+  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports
+  // the slot as ended.
+  int32_t* cancelled = nullptr;
   AdmitCommand* admissions = nullptr;  // [max_rows]
   int32_t* command_words = nullptr;    // [command_capacity]
   StepOutput* output = nullptr;
-  Delivery* deliveries = nullptr;   // [max_rows]
-  int32_t* output_words = nullptr;  // [output_capacity]; the rest comes with a later step
+  Delivery* deliveries = nullptr;  // [max_rows]
+  // [output_capacity]; what does not fit is delivered by a later step.
+  int32_t* output_words = nullptr;
   int32_t command_capacity = 0;
-  int32_t output_capacity = 0;  // at least the largest result of one slot
+  int32_t output_capacity = 0;  // at least the words of the largest result of one slot
 };
 
 }  // namespace dragoman::kernels

@@ -1,23 +1,23 @@
 // The threads that run a piece of the search: one host thread, or a block of a device.
 //
 // A ThreadGroup has
-//   int rank() const, int size() const     this member, 0..size-1
+//   int rank() const, int size() const     number of this member, 0..size-1; number of members
 //   void Sync() const                      all members arrive before any goes on; memory is visible
-//   bool Any(bool mine) const              whether any member's is true, for every member
-//   T Reduce(T value, Better better) const the best of all members' values, for every member;
+//   bool Any(bool mine) const              returns to every member whether any passed true
+//   T Reduce(T value, Better better) const returns the best of all members' values to every member;
 //                                          `better(a, b)` must be a strict total order
 //   T ExclusiveSum(T value, T* total) const
-//                                          the sum of the values of all members of lower rank;
-//                                          *total is that of all. T: an integer
+//                                          returns the sum of the values of all members of lower
+//                                          rank; *total is the sum of all values. T: an integer
 //   void Add(uint64_t& sum, uint64_t value) const
-//                                          adds, while other members may add to `sum` too
+//                                          adds atomically, while other members may add to `sum`
 //   void Sort(T* data, int n, Better better) const
-//                                          best first, in memory that all see; begins and ends
-//                                          with a Sync
+//                                          sorts best first, in memory that all members see; begins
+//                                          and ends with a Sync
 // Any, Reduce and ExclusiveSum are also a Sync. T is trivially copyable, of up to 64 bytes, a
 // multiple of 4.
 //
-// Every member of a group runs the same code with the same arguments. That code divides loops by
+// Every member of a group runs the same code with the same arguments. The code divides loops by
 // rank, keeps no state of its own, and never uses the heap.
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace dragoman::kernels {
 
-// Sorts best first. By one thread, in place, no recursion.
+// Sorts best first, on one thread, in place, without recursion.
 template <class T, class Better>
 DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
   const auto sink = [&](int root, int end) {
@@ -42,7 +42,8 @@ DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
     }
     data[root] = value;
   };
-  // Moves the worst, which is on top of the heap, to the end. So the best is first.
+  // `sink` keeps the worst element on top of the heap. The second loop moves it to the end of the
+  // heap each time, so the best is first in the end.
   for (int i = n / 2; i-- > 0;) sink(i, n);
   for (int end = n; end-- > 1;) {
     const T worst = data[0];
@@ -52,13 +53,14 @@ DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
   }
 }
 
-// A member's share of a list 0 .. count - 1.
+// A member's share of a list: the indices begin .. end - 1.
 struct Share {
   int32_t begin = 0;
   int32_t end = 0;
 };
 
-// Shares are runs in the order of ranks, for results that must be in the order of the items.
+// Returns the member's share. Shares are runs in the order of ranks, so results can be written in
+// the order of the items.
 template <class ThreadGroup>
 DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
   const int32_t each = (count + group.size() - 1) / group.size();
@@ -66,11 +68,12 @@ DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
   return {begin < count ? begin : count, begin + each < count ? begin + each : count};
 }
 
-// A few members that process an item of a list together: a warp of a block.
+// Up to 32 members that process an item of a list together. On a device they are a warp of the
+// block.
 struct Subgroup {
-  int32_t number = 0;  // of the group's `count` subgroups
+  int32_t number = 0;  // number of this subgroup, 0 .. count - 1
   int32_t count = 0;
-  int32_t rank = 0;  // this member's, 0 .. size - 1
+  int32_t rank = 0;  // number of this member, 0 .. size - 1
   int32_t size = 0;
 };
 
@@ -83,8 +86,9 @@ DRAGOMAN_HD Subgroup SubgroupOf(const ThreadGroup& group) {
           left < kMembers ? left : kMembers};
 }
 
-// Writes `item(i)` to `to` for all i < count with `keep(i)`, in order. Returns their number. `keep`
-// is called twice and must not depend on `to`. A Sync before and after.
+// Writes `item(i)` to `to` for each i < count with `keep(i)`, in ascending order of i. Returns
+// their number. Calls `keep` twice for each i, so it must not depend on `to`. There is a Sync
+// before `to` is written and after.
 template <class ThreadGroup, class Keep, class Item>
 DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, Item item,
                             int32_t* to) {
@@ -100,7 +104,7 @@ DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, 
   return total;
 }
 
-// One thread is the whole group.
+// A group of one thread.
 struct SingleThread {
   DRAGOMAN_HD int rank() const { return 0; }
   DRAGOMAN_HD int size() const { return 1; }

@@ -37,7 +37,8 @@ class CudaBackend final : public Backend {
                           kernels::ElementBytes(model_->type());
     const int device = model_->device();
     cuda::Error error = cuda::SetDevice(device);
-    auto pages = std::make_shared<cuda::DeviceBuffer>();  // shared: std::function copies its target
+    // A shared_ptr, because std::function copies its target.
+    auto pages = std::make_shared<cuda::DeviceBuffer>();
     if (error == cuda::Error::kNone) error = pages->Allocate(bytes);
     if (error != cuda::Error::kNone) return CudaMemoryStatus(device, "K/V pages", bytes, error);
     KvBlock block;
@@ -69,7 +70,8 @@ class CudaBackend final : public Backend {
 
  private:
   const CudaPlanner planner_;
-  const std::shared_ptr<const CudaModel> model_;  // shared with what is created
+  // Shared with the encoders and batches that are created.
+  const std::shared_ptr<const CudaModel> model_;
   const BackendInfo info_;
 };
 

@@ -25,7 +25,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The offsets of a pass's integer arrays in one block, which one copy sends to the device.
+// The offsets, in integers, of a pass's integer arrays in one block of memory. One copy sends the
+// block to the device.
 struct PassInputs {
   int64_t tokens = 0;
   int64_t positions = 0;
@@ -34,7 +35,8 @@ struct PassInputs {
   int64_t pages = 0;
   int64_t end = 0;
 
-  // A pass of `count` tokens has at most `count` segments and `count` pages.
+  // Returns the number of integers that suffice for a pass of `count` tokens, which has at most
+  // `count` segments and `count` pages.
   static int64_t Capacity(int64_t count) { return 5 * (count + 1); }
 
   PassInputs(int64_t count, int64_t segments, int64_t page_count)
@@ -73,7 +75,7 @@ class CudaEncoder final : public Encoder {
   }
 
   absl::Status RunFirst();
-  // Records the time of the pass that has just ended and was launched for `rows` rows.
+  // Adds the time of the pass that has just ended to limit_. The pass was launched for `rows` rows.
   void Measure(int64_t rows);
   void SendInputs(const EncodeInput& in, const PassInputs& at);
   const int32_t* Input(int64_t at) const {
@@ -96,11 +98,12 @@ class CudaEncoder final : public Encoder {
   cuda::Event done_;
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
-  cuda::DeviceBuffer workspace_;    // of products
-  cuda::DeviceBuffer activations_;  // encoder_buffers of `capacity_` rows
+  cuda::DeviceBuffer workspace_;  // workspace of the products
+  // The encoder's buffers (CudaModel::encoder_buffers) for capacity_ rows.
+  cuda::DeviceBuffer activations_;
   cuda::OwnedStream stream_;
 
-  absl::Status status_;  // of the current pass
+  absl::Status status_;  // status of the current pass
 };
 
 // Puts the operations of one pass on the stream.
@@ -177,9 +180,9 @@ class CudaEncoder::Launcher {
   const EncodeInput& in_;
   const PassInputs& at_;
   const int64_t tokens_;
-  const int64_t rows_;  // the bucket, the row count of the products
+  const int64_t rows_;  // the pass's bucket, which is the row count of the products
   int64_t longest_ = 0;
-  size_t number_ = 0;  // of the current operation
+  size_t number_ = 0;  // number of the current operation
 };
 
 absl::Status CudaEncoder::Init() {
@@ -208,7 +211,8 @@ absl::Status CudaEncoder::Init() {
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder activations", bytes, error);
   }
-  // Rows of a bucket beyond the pass are computed and never read. Zeros are for memory checkers.
+  // Rows of a bucket beyond the pass's tokens are computed and never read. They begin as zeros only
+  // so that memory checkers do not report them.
   error = cuda::Fill(stream_.get(), activations_.data(), 0, bytes);
   if (error == cuda::Error::kNone) error = stream_.Wait();
   if (error != cuda::Error::kNone) {
@@ -217,8 +221,9 @@ absl::Status CudaEncoder::Init() {
   return RunFirst();
 }
 
-// Makes two passes over a few short segments into temporary pages, so that errors show at load. The
-// first pass makes the device load the kernels. The second is the first with a meaningful time.
+// Makes two passes over a few short segments into temporary pages, so that errors occur at load.
+// During the first pass the device loads the kernels. The second pass is the first one whose time
+// is meaningful.
 absl::Status CudaEncoder::RunFirst() {
   constexpr int kSegments = 4;
   // Each segment has one page.
@@ -276,11 +281,12 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
       status_ = CudaStatus(model_->device(), op.c_str(), error);
     }
   }
-  // The wait shows whether the kernels failed. It also protects the buffers of the pass, which the
-  // caller and this object reuse after the return.
+  // The wait shows whether the kernels failed. It also makes sure that the kernels no longer use
+  // the pass's buffers, which the caller and this object use again after the return.
   Do("encoder", [&] { return done_.Record(stream_.get()); });
   const cuda::Error waited =
-      status_.ok() ? done_.Wait() : stream_.Wait();  // for the launched part of a failed pass
+      // A failed pass may have launched some operations.
+      status_.ok() ? done_.Wait() : stream_.Wait();
   Do("encoder", [&] { return waited; });
   Measure(launcher.rows());
   return status_;

@@ -1,6 +1,7 @@
-// Compares the fused output layer with the product and the sweeps on random rows at load. Quantized
-// products are compared with plain arithmetic on the same quantized numbers. The first runs of the
-// graphs do not check it, because its barriers, copies and products do not run for empty batches.
+// Checks the fused output layer at load: compares it on random rows with materialized logits and
+// their fold. Quantized products are compared with plain arithmetic on the same quantized numbers.
+// The first launches of the step's graphs are no such check, because for an empty batch the layer's
+// barriers, copies and products do not run.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,20 +24,22 @@
 namespace dragoman::engine {
 namespace {
 
-// Several blocks of rows, of which the last is partial.
+// Several blocks of rows. The last block is partial.
 constexpr int kMostRows = 200;
 constexpr int kTop = cuda::kMaxFusedTopK;
 
-// A fold of these rows takes less than a millisecond. Steps of another model or a memory checker
-// may delay it. Barriers and copies that wait for each other never end.
+// A fold of these rows takes less than a millisecond, but steps of another model or a memory
+// checker may delay it. With an error in the kernel, barriers and copies may wait for each other
+// and never end.
 constexpr std::chrono::seconds kMostFoldTime(30);
 
-// Both ways multiply the same numbers and sum in f32 in different orders. That changes scores by
-// about 1e-6 of the row's largest score. A missing or misread tile changes them by their own size.
+// Both methods multiply the same numbers, and sum in f32 in different orders. That changes scores
+// by about 1e-6 of the row's largest score. If a tile is missing or read wrongly, scores change by
+// about their own size.
 constexpr float kTolerance = 1.0F / 4096;
 
-// Tensor cores sum e4m3 products with less precision: they drop what is below about 2^-13 of the
-// largest term. For 1,024 terms this amounts to less than a hundredth of a score.
+// Tensor cores sum e4m3 products with less precision: they drop parts below about 2^-13 of the
+// largest term. For 1,024 terms this changes a score by less than a hundredth of itself.
 constexpr float kFloat8Tolerance = 1.0F / 64;
 
 // An array on the device, copied from the host.
@@ -59,10 +62,11 @@ class OnDevice {
   cuda::DeviceBuffer buffer_;
 };
 
-// The results of one of the two ways.
+// The results of one of the two methods.
 struct Folded {
-  std::vector<kernels::LogitSummary> summaries;  // of each row, with pointers of the device
-  std::vector<kernels::TokenScore> top;          // [rows, kTop]
+  // Summary of each row, with pointers to device memory.
+  std::vector<kernels::LogitSummary> summaries;
+  std::vector<kernels::TokenScore> top;  // [rows, kTop]
 
   const kernels::TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
 };
@@ -71,7 +75,8 @@ float LogNormaliser(const kernels::LogitSummary& summary) {
   return summary.normaliser.max + std::log(summary.normaliser.sum);
 }
 
-// Returns what differs in a row, or "". Scores may differ by `part` of the row's largest score.
+// Returns what differs between the two results of a row, or "". Scores may differ by `part` times
+// the row's largest score.
 std::string Difference(int row, float part, const Folded& fused, const Folded& materialized) {
   const kernels::LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
   const kernels::LogitSummary& b = materialized.summaries[static_cast<size_t>(row)];
@@ -83,13 +88,13 @@ std::string Difference(int row, float part, const Folded& fused, const Folded& m
   float largest = 1;
   for (int i = 0; i < b.count; ++i) largest = std::max(largest, std::abs(y[i].score));
   const float tolerance = part * largest;
-  // A NaN is near no number.
+  // Is false if one of the numbers is NaN.
   const auto near = [&](float s, float t) { return std::abs(s - t) <= tolerance; };
   if (!near(LogNormaliser(a), LogNormaliser(b))) {
     return differ("log of the normaliser ", LogNormaliser(a), ", expected ", LogNormaliser(b));
   }
   for (int i = 0; i < b.count; ++i) {
-    // Candidates with near scores may be in another order.
+    // Candidates with nearly equal scores may be in another order.
     if (!near(x[i].score, y[i].score)) {
       return differ("candidate ", i, " has the score ", x[i].score, ", expected ", y[i].score);
     }
@@ -143,8 +148,8 @@ class Check {
     return error;
   }
 
-  // Folds rows [0, count) with k candidates each in both ways. If hung() afterwards, there are no
-  // results and the device must not be used.
+  // Folds rows [0, count) with k candidates each by both methods. If hung() is true afterwards,
+  // there are no results, and the device must not be used any more.
   cuda::Error Run(int count, int k, Folded* fused, Folded* materialized) {
     cuda::Error error = count_.Put(stream_.get(), {count});
     if (error == cuda::Error::kNone) error = Ask(k);
@@ -189,7 +194,7 @@ class Check {
                                 nullptr, logits_.data());
   }
 
-  // The seed is fixed, so that every start tries the same rows.
+  // The seed is fixed, so that every start of the program tries the same rows.
   cuda::Error PutHidden() {
     std::mt19937 random(1);
     std::vector<uint16_t> hidden(static_cast<size_t>(bucket_) * static_cast<size_t>(d_));
@@ -200,7 +205,7 @@ class Check {
     return hidden_.Put(stream_.get(), hidden);
   }
 
-  // Sets requests and summaries to their state before a fold.
+  // Sets requests and summaries to their state before a fold of k candidates.
   cuda::Error Ask(int k) {
     const auto n = static_cast<size_t>(rows_);
     kernels::LogitRequest request;
@@ -252,7 +257,8 @@ absl::Status CudaModel::CheckFused() {
   const cuda::EarlyLaunches early(config_.options.early_launch);
   const int rows = std::min(kMostRows, config_.max_rows);
   auto check = std::make_unique<Check>(*this, rows);
-  // An error leaves the device unusable for this process, so there is no fallback.
+  // After an error the device is unusable for this process, so the materialized method cannot
+  // replace the fused layer.
   const auto failed = [&](cuda::Error error) {
     return CudaStatus(
         config_.device,
@@ -261,7 +267,7 @@ absl::Status CudaModel::CheckFused() {
   if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
   const float part =
       fused_->products() == kernels::QuantizedType::kFloat8 ? kFloat8Tolerance : kTolerance;
-  // Tries each instantiation with several row counts.
+  // Tries the kernel of each list length, each with another row count.
   const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
   for (const auto& [count, k] : runs) {
     Folded fused;

@@ -20,7 +20,8 @@ absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConf
   if (status.ok()) status = model->MakeProducts();
   if (status.ok()) status = model->CheckFused();
   if (model->hung_ != nullptr) {
-    // The kernel still reads the weights. Freeing them would wait for the kernel.
+    // The hanging kernel still reads the weights. Freeing them would wait for the kernel, so they
+    // are kept.
     GiveUpDevice(config.device, std::string(status.message()),
                  std::shared_ptr<CudaModel>(std::move(model)));
   }
@@ -39,7 +40,7 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
 
-// The members are destroyed after this body, on the device that is current then.
+// The destructors of the members run after this body, on the device that is then current.
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 const void* CudaModel::weight(WeightId id) const {
@@ -113,7 +114,8 @@ absl::Status CudaModel::MakeProducts() {
   for (const OutputOp& output : program_.outputs()) {
     cuda::LinearOptions options;
     options.in = static_cast<int>(program_.weight(output.table).cols);
-    options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
+    // The table is padded so (weight_image.h).
+    options.out = static_cast<int>(LogitStride(program_.vocabulary()));
     options.type = type_;
     options.float_output = true;
     options.tune_rows = cuda::kChunkRows;

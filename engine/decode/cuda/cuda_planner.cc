@@ -14,9 +14,9 @@ namespace dragoman::engine {
 namespace {
 
 // The compute capability from which each row count of a product may have its own algorithm, and few
-// rows our own kernel. A trial at load checks that the bits are equal. One kind of tile for 8 and
-// for 4,096 rows would cost 60 to 120 us of a step on an H200 (counted). Older devices cannot run
-// our kernel.
+// rows our own kernel. A trial at load checks that the bits are equal. If 8 and 4,096 rows had to
+// use the same kind of tile, a step would take 60 to 120 us longer on an H200 (counted). Older
+// devices cannot run our kernel for few rows.
 constexpr int kPerBucketSince = 8;
 
 }  // namespace
@@ -50,7 +50,8 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
     JoinCrossLayers(program.kv.layers, &r.program);
   }
   r.quantized_layers = config.options.layer_products != kernels::QuantizedType::kNone;
-  // Until LoadModel knows more, assumes the output layer that needs less memory.
+  // Until LoadModel has tried to create the fused layer, assumes the kind of output layer that
+  // needs less memory.
   r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
   r.default_beam = std::min({config.default_beam, config.batch.max_rows, kernels::kMaxBeam});

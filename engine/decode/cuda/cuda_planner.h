@@ -1,6 +1,7 @@
-// Plans the memory of one device, for the backend and for dragoman_profile.
+// Plans the memory of one device. The backend and dragoman_profile use it.
 //
-// A value. One thread creates it and loads the model. Then any thread may read it.
+// A value. One thread creates it and loads the model. After that any thread may call the const
+// methods.
 #pragma once
 
 #include <memory>
@@ -15,17 +16,18 @@ namespace dragoman::engine {
 
 class CudaPlanner {
  public:
-  // Returns UNIMPLEMENTED for shapes that the device does not take, UNAVAILABLE if it was given up,
-  // and INVALID_ARGUMENT, with the arithmetic, for a model that can never fit.
+  // Returns UNIMPLEMENTED for shapes that the device does not take, UNAVAILABLE if the device was
+  // given up, and INVALID_ARGUMENT, with the arithmetic, for a model that cannot fit in any case.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 
-  // Loads the weights. Later plans include the device's fused output layer.
+  // Loads the weights to the device. Later plans include the memory of the fused output layer.
   absl::StatusOr<std::shared_ptr<const CudaModel>> LoadModel(const WeightImage& image);
 
-  // Plans with K/V pages of `kv_bytes` (0: all remaining memory). `longest_source` is in pages.
+  // Makes the plan, with K/V pages of `kv_bytes` (0: all memory that remains). `longest_source` is
+  // the number of pages of the longest source.
   absl::StatusOr<MemoryPlan> Plan(int64_t kv_bytes, int32_t longest_source) const;
-  // Returns the limits of the batch, except its pages.
+  // Returns the limits of the batch; the number of pages is not set yet.
   kernels::BatchLimits Limits() const { return BatchLimitsOf(request_); }
 
   const std::string& device_name() const { return device_name_; }

@@ -8,7 +8,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns why the device cannot be used, or "". *capability is 0 if it is not known.
+// Returns why the device cannot be used, or "". Sets *capability to its compute capability (90 is
+// 9.0), or 0 if that is unknown; sets *mig_part if the device is a MIG slice.
 std::string WhyUnfit(int device, bool* mig_part, int* capability) {
   kernels::cuda::DeviceInfo info;
   *capability = 0;

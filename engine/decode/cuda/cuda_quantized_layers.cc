@@ -1,5 +1,5 @@
-// Products of the layers in int8. A load quantizes the weights, and compares each form of each
-// shape with plain arithmetic on the same bytes.
+// The products of the layers in int8. At load the weights are quantized, and each form of each
+// shape of product is compared with plain arithmetic on the same bytes.
 #include <algorithm>
 #include <iterator>
 #include <random>
@@ -20,12 +20,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Several tiles of rows, of which the last is partial.
+// Several tiles of rows. The last tile is partial.
 constexpr int kTriedRows = 200;
 
 constexpr int kIntegerProductsSince = 75;
 
-// Returns why a device of this capability (90 is 9.0) has no int8 products; "" if it has.
+// Returns why a device of this capability (90 is 9.0) has no int8 products; "" if it has them.
 std::string WhyNotThere(int capability) {
   if (capability < kIntegerProductsSince) {
     return "its tensor cores have no int8, which begins with 7.5";
@@ -42,12 +42,13 @@ class Trial {
  public:
   Trial(kernels::ComputeType type, const cuda::QuantizedProduct& product)
       : type_(type), product_(product) {
-    // Sums must be equal to the bit. Bias and activation would be rounded in another order.
+    // The sums must have equal bits. With a bias and an activation, plain arithmetic would round in
+    // another order, so they are left out.
     product_.bias = nullptr;
     product_.activation = kernels::Activation::kNone;
   }
 
-  // Sets *difference to what differs, or leaves it empty.
+  // Sets *difference to a description of the first difference; leaves it empty if there is none.
   cuda::Error Run(std::string* difference) {
     cuda::Error error = stream_.Create(cuda::StreamPriority::kLow);
     const auto then = [&](const auto& step) {
@@ -88,7 +89,7 @@ class Trial {
   }
 
  private:
-  // The seed is fixed, so that every start tries the same rows.
+  // The seed is fixed, so that every start of the program tries the same rows.
   cuda::Error PutRows() {
     std::mt19937 random(1);
     std::vector<uint16_t> x(size_t{kTriedRows} * static_cast<size_t>(product_.in));

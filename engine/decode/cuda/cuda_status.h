@@ -14,14 +14,16 @@ namespace cuda = kernels::cuda;
 
 inline std::string CudaDeviceName(int device) { return absl::StrCat("cuda:", device); }
 
-// Returns INTERNAL: "cuda:0: self-attention: cudaErrorIllegalAddress: ...".
+// Returns OK for kNone, otherwise INTERNAL with a text such as "cuda:0: self-attention:
+// cudaErrorIllegalAddress: ...".
 inline absl::Status CudaStatus(int device, const char* op, cuda::Error error) {
   if (error == cuda::Error::kNone) return absl::OkStatus();
   return absl::InternalError(
       absl::StrCat(CudaDeviceName(device), ": ", op, ": ", cuda::ErrorText(error)));
 }
 
-// Returns RESOURCE_EXHAUSTED: "cuda:0: 512 MiB for logits: cudaErrorMemoryAllocation: ...".
+// Returns OK for kNone, otherwise RESOURCE_EXHAUSTED with a text such as "cuda:0: 512 MiB for
+// logits: cudaErrorMemoryAllocation: ...".
 inline absl::Status CudaMemoryStatus(int device, const char* what, int64_t bytes,
                                      cuda::Error error) {
   if (error == cuda::Error::kNone) return absl::OkStatus();

@@ -153,7 +153,7 @@ class CudaStep::Launcher {
 
   using MaterializedRows = cuda::MaterializedRows;
 
-  // Runs the output layer by the fused way, the materialized one, or both.
+  // Runs the output layer by the fused method, the materialized method, or both for different rows.
   void Output() {
     if (model_.fused() == nullptr) {
       Materialized(rows_.rows);
@@ -168,7 +168,8 @@ class CudaStep::Launcher {
       Materialized(std::min<int64_t>(rows_.rows, tables_.limits.materialized_rows));
   }
 
-  // Processes up to `capacity` materialized rows in chunks, which share the memory of the logits.
+  // Computes up to `capacity` materialized rows in chunks. The chunks use the same memory for
+  // logits one after the other.
   void Materialized(int64_t capacity) {
     const MaterializedRows list{tables_.materialized_rows, &tables_.now->materialized_count,
                                 capacity};
@@ -187,7 +188,8 @@ class CudaStep::Launcher {
   void StoreLogits(size_t output, const MaterializedRows& list, int64_t first, int64_t n) {
     const OutputOp& op = program_.outputs()[output];
     const int d = Cols(op.table);
-    // Without a fused layer every row is materialized, so the list is the rows themselves.
+    // Without a fused layer every row of the step is materialized, so the listed rows are the
+    // step's rows in their order.
     const void* x =
         static_cast<const uint8_t*>(At(op.x)) + first * d * kernels::ElementBytes(model_.type());
     if (model_.fused() != nullptr) {
@@ -222,7 +224,8 @@ class CudaStep::Launcher {
                                 tables_.requests, tables_.summaries);
   }
 
-  // Returns the logits [chunk, LogitStride] of one of the program's outputs.
+  // Returns the memory for the logits [LogitRows, LogitStride] of output number `output` of the
+  // program.
   float* LogitsOf(size_t output) const {
     return static_cast<float*>(step_.logits_.data()) +
            static_cast<int64_t>(output) * LogitRows(tables_.limits) *
@@ -239,7 +242,7 @@ class CudaStep::Launcher {
   cuda::StepRows rows_;
   kernels::SelfKvTables self_;
   kernels::CrossKvTables cross_;
-  size_t number_ = 0;  // of the current operation
+  size_t number_ = 0;  // number of the current operation
   Fault fault_;
 };
 
@@ -260,7 +263,8 @@ absl::Status CudaStep::Allocate(const kernels::BatchLimits& limits) {
   cuda::OwnedStream stream;
   absl::Status status =
       CudaStatus(device, "making a stream", stream.Create(cuda::StreamPriority::kLow));
-  // All memory begins as zeros. Products compute rows beyond a step's, which are never read.
+  // Fills all memory with zeros, because products also compute the rows beyond a step's rows, which
+  // are never read.
   const auto take = [&](const char* what, int64_t bytes, cuda::DeviceBuffer* buffer) {
     if (!status.ok()) return;
     status = CudaMemoryStatus(device, what, bytes, buffer->Allocate(bytes));
@@ -297,9 +301,9 @@ cuda::Error CudaStep::Format(cuda::Stream stream) const {
 
 CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant,
                                  StepProbe* probe) const {
-  // Kernels of cuBLASLt do not let the next kernel start early. With them, early launches cost 10
-  // to 15 us of a step of 32 to 1,024 rows on an H200. Steps with our own product kernels, which
-  // int8 has in all sizes, gain 33 to 44 us.
+  // Kernels of cuBLASLt do not let the next kernel start early. In steps with them, early launches
+  // of our kernels cost 10 to 15 us (32 to 1,024 rows on an H200). Steps in which all products are
+  // our own kernels gain 33 to 44 us: steps of few rows, and with int8 layers steps of all sizes.
   const CudaOptions& options = model_->options();
   const bool few = options.few_rows && variant.bucket <= cuda::kMostFewRows;
   const cuda::EarlyLaunches early(options.early_launch && (few || model_->quantized_layers()));

@@ -18,13 +18,14 @@ namespace dragoman::engine {
 
 // The properties of a step that determine its launches. They never change the results of its rows.
 struct StepVariant {
-  int bucket = 0;  // the rows of the launches
-  int max_k = 4;   // of the rows of the fused output layer: 4, 8 or 16
+  int bucket = 0;  // the number of rows that launches are sized for
+  int max_k = 4;   // list length of the fused output layer, at least the K of its rows: 4, 8 or 16
   bool materialized = false;
-  bool align = false;  // some row may need its alignment
+  bool align = false;  // whether a row may ask for its alignment
 };
 
-// Gets a call before and after each launch, with its name (step_costs.h). For measurements.
+// Is called before and after each launch; `op` is the launch's name (step_costs.h). For
+// measurements.
 class StepProbe {
  public:
   virtual ~StepProbe() = default;
@@ -34,12 +35,13 @@ class StepProbe {
 
 class CudaStep {
  public:
-  // Borrows `pool`, the K/V pages. Copies `mailboxes`, which are device pointers.
+  // Borrows `pool`, the memory of the K/V pages. Copies `mailboxes`, whose pointers are to device
+  // memory or pinned memory as the device sees it.
   static absl::StatusOr<std::unique_ptr<CudaStep>> Create(
       std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool,
       const kernels::cuda::StepMailboxes& mailboxes);
 
-  // Makes the batch empty.
+  // Puts the launch on the stream that makes the batch empty (FormatBatch).
   kernels::cuda::Error Format(kernels::cuda::Stream stream) const;
 
   struct Fault {
@@ -69,20 +71,21 @@ class CudaStep {
   kernels::BatchTables tables_;
 
   kernels::cuda::DeviceBuffer table_memory_;
-  kernels::cuda::DeviceBuffer workspace_;        // of products
-  kernels::cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
-  // The row counts below are rounded up by ProductRows.
-  kernels::cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows
+  kernels::cuda::DeviceBuffer workspace_;        // workspace of the products
+  kernels::cuda::DeviceBuffer fused_workspace_;  // workspace of the fused output layer
+  // In the next three buffers, row counts are rounded up by ProductRows.
+  // the decoder's buffers (CudaModel::decoder_buffers) for max_rows rows
+  kernels::cuda::DeviceBuffer activations_;
   kernels::cuda::DeviceBuffer
       gathered_;  // [min(materialized_rows, kChunkRows), d], only with a fused layer
   kernels::cuda::DeviceBuffer
       logits_;  // f32 [min(materialized_rows, kChunkRows), LogitStride] of each output
 };
 
-// Creates the StepDevice of a GPU. Records a CUDA graph for each kind of step and runs each graph
-// once on an empty batch, so that errors show here. One decode thread owns and calls it. Enqueue
-// launches one graph on a stream of high priority. It neither waits nor allocates. Borrows `pool`,
-// the K/V pages on the model's device.
+// Creates the StepDevice of a GPU. Records a CUDA graph for each kind of step and launches each
+// graph once on an empty batch, so that errors occur here. One decode thread owns and calls the
+// object. Enqueue launches one graph on a stream of high priority. It neither waits nor allocates.
+// Borrows `pool`, the memory of the K/V pages on the model's device.
 absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
     std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool);
 

@@ -33,8 +33,8 @@ class CudaStepDevice final : public StepDevice {
 
   const kernels::BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
-  // Without a fused layer all rows are materialized, and there is room for a complete step. Then
-  // only rows of searches with materialized_logits() are folded again.
+  // Without a fused layer all rows are materialized, and the tables have room for a complete step.
+  // This method then reports only the rows that FoldMaterializedRow folds again.
   bool IsMaterialized(const kernels::SearchOptions& search) const override {
     return model_->fused() == nullptr ? search.materialized_logits() : !cuda::MayFuse(search);
   }
@@ -44,23 +44,23 @@ class CudaStepDevice final : public StepDevice {
   int64_t workspace_bytes() const override { return step_->bytes() + graph_bytes_; }
 
  private:
-  // Returns the number of classes of max_k.
+  // Returns the number of classes of max_k, the list lengths of the fused output layer.
   size_t classes() const { return StepGraphs::Classes(model_->fused() != nullptr); }
-  // REQUIRES: the bucket is one of buckets().
+  // Returns the index of the variant's graph in graphs_. REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
 
   // Puts a step on the stream: its graph, or its launches one by one.
   CudaStep::Fault LaunchStep(const StepVariant& variant) const;
 
-  // Records all graphs, and sets graph_bytes_ to the device memory that they took. Steps of every
-  // bucket and class also run once if there are no graphs.
+  // Records all graphs, and sets graph_bytes_ to the device memory that they took. If options turn
+  // graphs off, only runs a step of every bucket and class once.
   absl::Status Record();
   absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
                        const std::function<CudaStep::Fault()>& launch);
   absl::Status Format();
   absl::Status ToStatus(const char* doing, const CudaStep::Fault& fault) const;
-  // Keeps the error of the last call, if any.
+  // Sets status_ to the result of the last call and returns it.
   absl::Status Finally(const char* doing, cuda::Error error);
 
   const std::shared_ptr<const CudaModel> model_;
@@ -70,8 +70,8 @@ class CudaStepDevice final : public StepDevice {
       graphs_;  // by bucket, class of max_k, materialized or not, aligned or not
   int64_t graph_bytes_ = 0;
   std::array<cuda::Event, kernels::kStepMailboxes> done_;
-  int64_t started_ = 0;  // steps since the batch was formatted
-  absl::Status status_;  // the first error; final
+  int64_t started_ = 0;  // number of steps since the batch was formatted
+  absl::Status status_;  // the first error, which is final
   cuda::OwnedStream stream_;
 };
 
@@ -113,7 +113,7 @@ absl::Status CudaStepDevice::Format() {
   return CudaStatus(model_->device(), "making the batch's tables", error);
 }
 
-// Runs a step of an empty batch.
+// Runs a step of an empty batch and checks its output.
 absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
                                      const std::function<CudaStep::Fault()>& launch) {
   const kernels::StepMailbox& mailbox =
@@ -136,8 +136,8 @@ absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
   return absl::OkStatus();
 }
 
-// graph_bytes_ includes the code of kernels that the graphs load first. It also includes the memory
-// that other processes allocate or free meanwhile.
+// graph_bytes_ also includes the code of kernels that are loaded while the graphs are recorded, and
+// any memory that other processes allocate or free meanwhile.
 absl::Status CudaStepDevice::Record() {
   int64_t before = 0;
   int64_t after = 0;
@@ -155,7 +155,8 @@ absl::Status CudaStepDevice::RecordAll() {
   if (graphs) graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
     for (size_t group = 0; group < classes(); ++group) {
-      // A kernel is loaded at its first launch, so all launches run before a capture records them.
+      // A kernel is loaded at its first launch, which must not happen during a capture. So all
+      // launches of the variant run once before a capture records them.
       const StepVariant whole{bucket, kTopKClasses[group], true, true};
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
@@ -216,7 +217,8 @@ absl::Status CudaStepDevice::Wait(int mailbox) {
 
 absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
   status_ = CudaStatus(model_->device(), doing, error);
-  // The enqueued work must end before the error is returned, because others get its pages then.
+  // The work on the stream must end before the error is returned, because the caller then gives its
+  // pages to others.
   if (!status_.ok()) static_cast<void>(stream_.Wait());
   return status_;
 }

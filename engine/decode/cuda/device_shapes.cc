@@ -10,13 +10,14 @@
 namespace dragoman::engine {
 namespace {
 
-// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of a 16-bit type.
-// For float32, 4 would suffice, but every type takes the same models.
+// Rows must begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of a 16-bit
+// type. For float32 a multiple of 4 numbers would suffice, but every type takes the same models.
 constexpr int kElements = 8;
-constexpr int kMaxHeadDim = 128;  // of the attention's largest class of heads (warp_attention.cuh)
-constexpr int kMaxWidth = 4096;   // kMaxNormWidth of row_norm.cuh; every row goes through a norm
+// The largest class of heads of the attention kernels (warp_attention.cuh).
+constexpr int kMaxHeadDim = 128;
+constexpr int kMaxWidth = 4096;  // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 
-// Returns what of an operation does not fit; "" if it fits.
+// Returns what does not fit in the shape of an operation; "" if it fits.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const Program& program) : program_(program) {}

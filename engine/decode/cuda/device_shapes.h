@@ -6,8 +6,8 @@
 
 namespace dragoman::engine {
 
-// Checks that the operations of a GPU take the network. UNIMPLEMENTED names the first operation
-// that does not, what was found and what was expected. Pure.
+// Checks that the operations of a GPU take the network. Otherwise returns UNIMPLEMENTED, which
+// names the first operation that does not, the shape found and the shape expected. Pure.
 absl::Status CheckDeviceShapes(const Program& program);
 
 }  // namespace dragoman::engine

@@ -15,20 +15,24 @@
 namespace dragoman::engine {
 namespace {
 
-// Most segments in slots need little more than a table of divisors. Large rules are rare.
+// The rules of most segments (BatchLimits::rules_words) need few words in addition to their table
+// of divisors: kRulesWordsPerSlot are planned for each slot. In addition, kLargeRules segments may
+// have the largest possible rules, which are rare.
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// Beam steps that run at the same time, each in one thread block with 0.5 MB of memory. If the
-// memory for the larger number is small, as many as StepSlotsKernel's bounds allow. Then a batch of
-// many slots needs fewer rounds of about 9 us (counted). With the smaller number, 132
-// multiprocessors need two rounds for 1,024 slots and eight for 4,096.
+// Beam steps that run at the same time, each in one thread block with a workspace of 0.5 MB. The
+// larger number, which is what StepSlotsKernel's launch bounds allow, is used if its additional
+// memory is at most 1 / kMoreBlocksShare of the device's. A batch of many slots then needs fewer
+// rounds of about 9 us (counted). With the smaller number, 132 multiprocessors need two rounds for
+// 1,024 slots and eight for 4,096.
 constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kMostBlocksPerMultiprocessor = 8;
 constexpr int64_t kMoreBlocksShare = 256;
 
-// Joining the K/V of all decoder layers into one product saves launches. Its buffer, which reduces
-// the pages, may take 1 / kCrossBufferShare of the memory.
+// If the K/V of all decoder layers are joined into one product, there are fewer launches. The
+// product's buffer, which leaves less memory for pages, may take 1 / kCrossBufferShare of the
+// device's memory.
 constexpr int64_t kCrossBufferShare = 50;
 
 // The index of the line of tables in MemoryPlan::lines.
@@ -45,7 +49,7 @@ std::string Size(int64_t bytes) {
   return text;
 }
 
-// Returns the bytes that CudaEncoder allocates.
+// Returns the number of bytes that CudaEncoder allocates.
 int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
   return inputs +
@@ -53,7 +57,8 @@ int64_t EncoderBytes(const MemoryRequest& r) {
          ProductWorkspaceBytes(r.program, r.program.encoder, r.encoder_tokens, r.quantized_layers);
 }
 
-// Returns the bytes that CudaStep allocates, except for tables, logits and the fused layer.
+// Returns the number of bytes that CudaStep allocates, except for tables, logits and the fused
+// layer's workspace.
 int64_t DecoderBytes(const MemoryRequest& r, const kernels::BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? LogitRows(limits) : 0;
@@ -120,7 +125,7 @@ kernels::BatchLimits BatchLimitsOf(const MemoryRequest& r) {
   kernels::BatchLimits limits = LimitsOf(r.batch, 0);
   const int max_rows = limits.max_rows;
   // With a fused layer, materialized rows are rare (sampling, repetition penalty, beams above 16),
-  // and a step has at most one chunk of them. Without it, every row is materialized.
+  // so a step may have at most one chunk of them. Without it, every row is materialized.
   limits.materialized_rows = r.fused ? std::min(max_rows, kernels::cuda::kChunkRows) : max_rows;
   limits.materialized_workspaces =
       std::min({limits.materialized_rows, kernels::cuda::kChunkRows, r.multiprocessors});
@@ -161,8 +166,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
 
-  // Every self page has a word in the tables' list of free pages, so the number of pages is reduced
-  // until both fit. A size that was set fits as it is or fails.
+  // Every self page has a word in the tables' list of free pages. So the number of pages is reduced
+  // until pages and tables fit together. If kv_bytes was set, the number is not reduced: it fits or
+  // the plan fails.
   int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
   const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
   const int64_t table_bytes = plan.lines[kTableLine].bytes;

@@ -1,5 +1,5 @@
-// Divides a device's memory among weights, batch tables, activations and K/V pages, which get the
-// rest. The plan precedes all allocations. Pure. Sizes are bytes.
+// Divides a device's memory among weights, batch tables, activations and K/V pages; the pages get
+// what the others leave. The plan is made before anything is allocated. Pure. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace dragoman::engine {
 
-// The most source tokens of an encoder pass: enough to fill the device, and few enough that the
-// first segments of a window reach the decoder soon.
+// The largest number of source tokens of an encoder pass, unless one source is longer. It is enough
+// to fill the device, and small enough that the first segments of a window reach the decoder soon.
 inline constexpr int64_t kEncodeChunkTokens = 8192;
 
 struct MemoryRequest {
   int64_t device_bytes = 0;
-  int64_t free_bytes = 0;  // before the engine allocates
-  double fraction = 0.9;   // of device_bytes that may be in use after the engine's allocations
+  int64_t free_bytes = 0;  // free before the engine allocates
+  double fraction = 0.9;  // share of device_bytes that may be in use after the engine's allocations
   int multiprocessors = 0;
 
-  Program program;  // the one to run, with cross-attention K/V joined or not
+  Program program;  // the program to run, with cross-attention K/V joined or not
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t weight_bytes = 0;
-  int64_t encoder_tokens = 0;     // of a pass
+  int64_t encoder_tokens = 0;     // limit of the source tokens of an encoder pass
   bool fused = false;             // the fused output layer runs
-  int64_t fused_bytes = 0;        // of the fused output layer, including its workspace
+  int64_t fused_bytes = 0;        // bytes of the fused output layer and its workspace
   bool quantized_layers = false;  // the products of the layers are in int8
 
   BatchConfig batch;
-  int64_t kv_bytes = 0;        // of all pages; 0: all remaining memory
-  int32_t longest_source = 0;  // pages of the longest source
+  int64_t kv_bytes = 0;        // bytes of all K/V pages; 0: all memory that remains
+  int32_t longest_source = 0;  // number of pages of the longest source
   int default_beam = 1;        // the memory must suffice for a search of this beam
 };
 
@@ -51,20 +51,22 @@ struct MemoryPlan {
   int64_t total = 0;  // the sum of the lines
 };
 
-// Returns how many rows of logits are in memory at once for each of the program's outputs.
+// Returns the number of rows whose logits are in memory at once, for each of the program's outputs.
 int64_t LogitRows(const kernels::BatchLimits& limits);
 
-// Returns the capacity of the encoder's buffers in tokens: a chunk, or a longer source.
+// Returns the number of tokens that the encoder's buffers hold: kEncodeChunkTokens, or the longest
+// source if it is longer.
 int64_t EncoderTokens(const Program& program);
 
-// Reports whether the K/V of all decoder layers become one product (JoinCrossLayers). They do if
-// its buffer is a small part of `device_bytes`.
+// Reports whether one product computes the cross-attention K/V of all decoder layers
+// (JoinCrossLayers). It does if the product's buffer is a small part of `device_bytes`.
 bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t device_bytes);
 
-// Returns the limits of the batch, except its pages.
+// Returns the limits of the batch; the number of pages is not set yet.
 kernels::BatchLimits BatchLimitsOf(const MemoryRequest& request);
 
-// If the memory does not suffice, INVALID_ARGUMENT has all lines and says what to lower.
+// Makes the plan. If the memory does not suffice, returns INVALID_ARGUMENT, which lists all lines
+// of the plan and says which settings to lower.
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
 
 // Returns the plan on one line, for the log.

@@ -1,4 +1,4 @@
-// Named ranges for profilers. Without NVTX in the toolkit, they do nothing.
+// Named ranges that profilers show. They do nothing if CUDA's toolkit has no NVTX.
 #pragma once
 
 #if defined(DRAGOMAN_HAVE_CUDA) && __has_include(<nvtx3/nvToolsExt.h>)
@@ -8,7 +8,7 @@
 
 namespace dragoman::engine {
 
-// A range from construction to destruction on the calling thread. Borrows `name`.
+// A range from the object's construction to its destruction, on the calling thread. Borrows `name`.
 class NvtxRange {
  public:
 #ifdef DRAGOMAN_HAVE_NVTX

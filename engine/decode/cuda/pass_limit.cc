@@ -19,7 +19,7 @@ void PassLimit::Add(int bucket, double seconds) {
 int64_t PassLimit::tokens() const {
   if (longest_ == 0) return buckets_.back();
   int64_t most = std::min<int64_t>(kAlways, buckets_.back());
-  // The least time of a row in the buckets up to this one.
+  // The least time per row in the buckets up to this one.
   double of_row = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < buckets_.size(); ++i) {
     of_row = std::min(of_row, shortest_[i] / buckets_[i]);

@@ -1,6 +1,7 @@
-// Converts f32 to the 16-bit types and back, and rounds as devices do: to nearest, ties to even.
+// Converts f32 to the 16-bit types and back. Rounds to nearest, ties to even, as devices do.
 //
-// Pure functions on bit patterns. Values that are too large become infinite. NaN stays NaN.
+// Pure functions on bit patterns. Values that are too large for the type become infinite. NaN stays
+// NaN.
 #pragma once
 
 #include <bit>
@@ -15,7 +16,8 @@ inline uint16_t ToFloat16(float x) {
   if (magnitude > 0x7f800000U) return static_cast<uint16_t>(sign | 0x7e00U);   // NaN
   if (magnitude >= 0x477ff000U) return static_cast<uint16_t>(sign | 0x7c00U);  // from 65520 on
   if (magnitude < 0x38800000U) {
-    // Below 2^-14 the result is a multiple of 2^-24, which is one ulp of an f32 from 0.5 to 1.
+    // Below 2^-14 a result is a multiple of 2^-24, which is one ulp of an f32 between 0.5 and 1. So
+    // adding 0.5 rounds to it.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000U));
   }

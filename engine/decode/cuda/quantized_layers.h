@@ -1,4 +1,4 @@
-// The memory of the layers' products in int8 (setting cuda: layer-products). Pure. Sizes are bytes.
+// Sizes of the layers' quantized products (the setting layer-products). Pure. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ namespace dragoman::engine {
 // The alignment of each quantized weight, and of its scales, which follow it.
 inline constexpr int64_t kQuantizedAlignment = 256;
 
-// Return the size of a product's quantized weight with its scales, and the offset of the scales.
+// QuantizedWeightBytes: the size of a product's int8 weight with its scales. QuantizedScalesAt: the
+// offset of the scales from the start of the weight.
 int64_t QuantizedWeightBytes(const Program& program, const ProductOp& product);
 int64_t QuantizedScalesAt(const Program& program, const ProductOp& product);
 
-// Returns the size of the quantized weights of all products of both stages.
+// Returns the size of the int8 weights of all products of encoder and decoder.
 int64_t QuantizedWeightBytes(const Program& program);
 
-// Returns the workspace of a stage's products of up to `rows` rows: that of cuBLASLt, or that of
-// quantized products if it is larger.
+// Returns the size of the workspace that a stage's products of up to `rows` rows need: cuBLASLt's
+// workspace or, if `quantized`, the larger of it and the workspace of the quantized products.
 int64_t ProductWorkspaceBytes(const Program& program, const OpSequence& stage, int64_t rows,
                               bool quantized);
 

@@ -6,10 +6,12 @@
 namespace dragoman::engine {
 namespace {
 
-// From 128 rows on, where rows begin to cost, at most a third of a bucket's rows are unused.
+// From 128 rows on, where the time of a step begins to grow with its rows, at most a third of a
+// bucket's rows are unused.
 constexpr int kStepBuckets[] = {8,   16,  32,   64,   128,  192,  256, 384,
                                 512, 768, 1024, 1536, 2048, 3072, 4096};
-constexpr int64_t kBeyond = 512;  // products of more rows have multiples of this
+// Above 4,096, rows of products are rounded up to multiples of this.
+constexpr int64_t kBeyond = 512;
 constexpr int kEncoderBuckets[] = {32,   64,   128,  192,  256,  384,  512, 768,
                                    1024, 1536, 2048, 3072, 4096, 6144, 8192};
 

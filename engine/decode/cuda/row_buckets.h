@@ -1,5 +1,6 @@
-// The row counts for which a device's launches are made. A step or a pass uses the least bucket
-// that holds its rows. The list is fixed, so that a load can check every product.
+// The row counts ("buckets") for which a device's launches are made. A step or an encoder pass uses
+// the smallest bucket that holds its rows. The lists are fixed, so that every product can be
+// checked at load.
 //
 // Pure. Lists are ascending.
 #pragma once
@@ -14,35 +15,41 @@
 
 namespace dragoman::engine {
 
-// Returns the buckets of a step's rows. The last is max_rows.
+// Returns the buckets of a step's rows. The last one is max_rows.
 std::vector<int> StepBuckets(int max_rows);
 
-// Returns the row count of the products of a step, or of a chunk, of `rows` rows: the next one of a
-// fixed list. So the pinned algorithms and the last bits of scores do not depend on max_rows.
-// Buffers have this many rows. The rows beyond `rows` are computed and never read.
+// Returns the row count of the products of a step, or of a chunk of materialized rows, that has
+// `rows` rows: the next number of a fixed list. So the pinned algorithms and the last bits of
+// scores do not depend on max_rows. Buffers have as many rows as this number. The rows beyond
+// `rows` are computed and never read.
 int ProductRows(int64_t rows);
 
-// Returns all row counts of products of steps of up to max_rows: the same list up to 4,096.
+// Returns all row counts of products of steps of up to max_rows rows. Up to 4,096 they are the same
+// list for every max_rows.
 std::vector<int> ProductBuckets(int max_rows);
 
-// Returns the buckets of an encoder pass's tokens. The last is `tokens`.
+// Returns the buckets of an encoder pass's tokens. The last one is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 
-// Returns the buckets of a chunk of at most `chunk` materialized rows of a step.
+// Returns the buckets of a chunk: at most `chunk` materialized rows of a step, whose logits are
+// computed together.
 std::vector<int> ChunkBuckets(int chunk);
 
-// Returns the least bucket that holds `rows`. REQUIRES: there is one.
+// Returns the smallest bucket that holds `rows`. REQUIRES: there is one.
 int BucketFor(std::span<const int> buckets, int64_t rows);
 
-// Returns the stride and the computed width of a row of logits, in elements. Elements beyond the
-// vocabulary are never read. cuBLASLt's fast kernels need multiples of 16 bytes for both.
+// Returns the number of elements from one row of logits to the next, which is also the number of
+// elements that are computed. Elements from `vocabulary` on are never read. cuBLASLt's fast kernels
+// need both numbers to be multiples of 16 bytes.
 constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 * 8; }
 
-// The graphs of steps: one for each bucket, class of candidates and way of a step.
+// The number of CUDA graphs of steps: one for each bucket, list length of the fused output layer
+// and way of a step.
 struct StepGraphs {
-  // The instantiations of the fused output layer. Without it there is one class.
+  // The list lengths of the fused output layer. Without a fused layer there is one class.
   static constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
-  static constexpr size_t kWays = 4;  // with or without materialized rows, and alignments
+  // With or without materialized rows, with or without alignments.
+  static constexpr size_t kWays = 4;
 
   static constexpr size_t Classes(bool fused) { return fused ? kTopKClasses.size() : 1; }
   static size_t Count(int max_rows, bool fused) {
@@ -50,12 +57,12 @@ struct StepGraphs {
   }
 };
 
-// The estimated device memory of a graph's node, because CUDA does not document it. The measured
-// size of the graphs replaces the estimate in StepDevice::workspace_bytes.
+// An estimate of the device memory that a graph's node takes; CUDA does not document it. After the
+// graphs are made, StepDevice::workspace_bytes has their measured size instead.
 inline constexpr int64_t kGraphNodeBytes = 4096;
 
-// Estimates the bytes of all graphs. An operation is one node, or two if the layers' products are
-// in int8. The search has some more.
+// Estimates the bytes of all graphs. An operation of the program is one node, or two if the layers'
+// products are in int8. The search has kOtherNodes more.
 inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused,
                               bool quantized_layers = false) {
   constexpr int64_t kOtherNodes = 12;

@@ -41,7 +41,7 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
   };
   const auto width = static_cast<double>(program.weight(program.output().table).cols);
   const auto materialized = static_cast<double>(w.materialized_rows);
-  // The f32 logits of the materialized rows, written once and read once.
+  // The bytes of the f32 logits of the materialized rows, which are written once and read once.
   const double logits = sizeof(float) * materialized * static_cast<double>(program.vocabulary()) *
                         static_cast<double>(program.outputs().size());
   const int64_t any = w.materialized_rows > 0 ? 1 : 0;

@@ -1,5 +1,6 @@
-// The launches of a decoding step in their order, and the least bytes and operations of each: sums
-// over the program (engine/network/cost_table.h) and the step's own launches. Pure.
+// The launches of a decoding step in their order, and for each the least number of bytes and of
+// arithmetic operations. They are computed from the program (engine/network/cost_table.h) and from
+// the step's own launches. Pure.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +34,20 @@ struct StepWork {
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t rows = 0;
   int64_t slots = 0;
-  double self_positions = 0;    // mean positions that a row attends to, including its own
-  double source_positions = 0;  // mean source positions of a slot
+  double self_positions = 0;    // mean number of positions that a row attends to, its own included
+  double source_positions = 0;  // mean number of source positions of a slot
   int64_t fused_rows = 0;
   int64_t materialized_rows = 0;
-  bool gathered = false;  // materialized rows are first copied together
-  bool aligned = false;   // some row may need its alignment
+  bool gathered = false;  // whether materialized rows are first gathered (gather_rows.h)
+  bool aligned = false;   // whether a row may ask for its alignment
 };
 
-// Returns one cost for each name, in the order of the launches. All layers of an operation are one.
+// Returns one cost for each name of a launch, in the order of the launches. The launches of all
+// layers with one name are one cost.
 std::vector<StepCost> CostsOf(const StepWork& work);
 
-// Returns the step's size, the rates and the table. `seconds` of a step are in CostsOf's order.
+// Returns the step's size, the device's rates and the table of costs as text. `seconds` are the
+// measured times of a step, in the order of CostsOf.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 

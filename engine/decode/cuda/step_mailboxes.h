@@ -15,11 +15,13 @@
 namespace dragoman::engine {
 
 // Sets the capacities of `mailbox` and, unless `memory` is nullptr, its pointers into `memory`.
-// Returns the bytes, a multiple of 256. REQUIRES: `memory` is aligned to 256 bytes. Pure.
+// Returns the number of bytes that the mailbox takes, a multiple of 256. REQUIRES: `memory` is
+// aligned to 256 bytes. Pure.
 //
-// A command has room for all possible admissions: words for every slot and for all rules of the
-// tables. An output has room for the largest result of one slot and 128 words for every row, enough
-// for a step in which every slot ends with 30 tokens. Other results wait for a later step.
+// A command has room for all possible admissions: the words for every slot and for all rules of the
+// tables. An output has room for the largest result of one slot and, in addition, 128 words for
+// every row, which suffice for a step in which every slot ends with 30 tokens. A result without
+// room waits for a later step.
 int64_t CarveMailbox(const kernels::BatchLimits& limits, void* memory,
                      kernels::StepMailbox* mailbox);
 

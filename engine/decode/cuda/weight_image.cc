@@ -14,7 +14,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Converts rows of a weight, from row `first` on, to a 16-bit type.
+// Converts rows of a weight, from row `first` on, to a 16-bit type. Fails if a finite number would
+// become infinite.
 absl::Status Narrow(const Weight& weight, int64_t first, kernels::ComputeType type,
                     std::span<const float> values, uint8_t* to, uint16_t (*narrow)(float),
                     float (*widen)(uint16_t)) {
@@ -54,7 +55,7 @@ kernels::ComputeType TypeOf(const Weight& weight, kernels::ComputeType type) {
   return StaysFloat32(weight.role) ? kernels::ComputeType::kFloat32 : type;
 }
 
-// Returns the offset of each weight, and the end of the last one.
+// Returns the offset of each weight in the image, and after them the end of the last weight.
 std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
@@ -72,7 +73,7 @@ std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) 
   return offsets;
 }
 
-// The most numbers that are read at once.
+// The largest number of numbers that are read at once, unless one row has more.
 constexpr int64_t kPiece = 1 << 18;
 
 absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weights,

@@ -1,9 +1,10 @@
-// A network's weights in the form for devices: one block of bytes with each weight at its offset.
-// The host makes it once and copies it to every device. A plain value.
+// A network's weights in the form that devices use: one block of bytes with each weight at its
+// offset. The host makes the image once and copies it to every device. A plain value.
 //
-// Weights have the compute type, except those that stay float32 (StaysFloat32). Zeros pad the table
-// of the output layer to LogitStride(vocabulary) rows. The product that makes the logits computes
-// these columns too, because cuBLASLt is 2 to 8 times slower for odd numbers of columns (measured).
+// Weights have the compute type, except those that stay float32 (StaysFloat32). The table of the
+// output layer is padded with zeros to LogitStride(vocabulary) rows. The product that computes
+// logits computes columns for these rows, too, because cuBLASLt is 2 to 8 times slower for odd
+// numbers of columns (measured).
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,14 @@ struct WeightImage {
   std::vector<int64_t> offset;  // by WeightId, in bytes; multiples of kWeightAlignment
 };
 
-// Reads the weights in pieces. Returns INVALID_ARGUMENT, which names the weight, if a finite number
-// would become infinite, UNIMPLEMENTED for an unsupported type, and the errors of Weights::Read.
+// Makes the image; reads the weights in pieces. Returns INVALID_ARGUMENT, which names the weight,
+// if rounding would make a finite number infinite, UNIMPLEMENTED for an unsupported type, and the
+// errors of Weights::Read.
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
                                             kernels::ComputeType type);
 
-// Returns the bytes of such an image, from its shapes alone.
+// Returns the number of bytes of the image that MakeWeightImage would make, from the shapes of the
+// weights alone.
 int64_t WeightImageBytes(const Program& program, kernels::ComputeType type);
 
 }  // namespace dragoman::engine
