@@ -25,7 +25,7 @@ LineWriter::LineWriter(int fd, int64_t max_bytes, Notice notice)
   try {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error&) {
-    threaded_ = false;  // the process is about to fail, so Write does not queue
+    threaded_ = false;  // without threads the process is about to fail, so Write does not queue
   }
 }
 
