@@ -1,7 +1,8 @@
 // The rights of an API key's client: its models, its rate, and the count of its translated text.
 //
 // A client sees only the models that it may use. No answer or error tells it the names, languages
-// or glossaries of others. A call that needs no key has no client (nullptr) and sees everything.
+// or glossaries of other models. A call that needs no key has no client (nullptr) and sees
+// everything.
 //
 // Thread-safe.
 #pragma once
@@ -23,10 +24,11 @@ namespace dragoman::server {
 // Reports whether the client sees the model. No other code decides this.
 bool MaySee(const Client* client, std::string_view model);
 
-// Returns UNAVAILABLE until a model takes calls. The result is the same for all clients.
+// Returns UNAVAILABLE if no model takes calls yet. The result is the same for all clients.
 absl::Status CheckLoaded(const CallContext& context);
 
-// The models that take calls, and entries of ListModels, that the client sees; default first.
+// VisibleModels: the models that take calls and that the client sees. VisibleEntries: the entries
+// of ListModels that the client sees. Both begin with the default model.
 std::vector<ModelPtr> VisibleModels(const CallContext& context, const Client* client);
 std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const Client* client);
 

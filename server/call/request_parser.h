@@ -55,7 +55,8 @@ struct ParsedRequest {
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
-// The same for a message that an adapter made. REQUIRES: its strings are UTF-8.
+// Does what ParseTranslateRequest does, for a message that an adapter made. REQUIRES: its strings
+// are UTF-8.
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
 
@@ -67,7 +68,7 @@ int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& con
 bool ReadIsHtml(const std::string& mime_type, Violations* violations);
 void CheckModelName(const std::string& model, Violations* violations);
 
-// Returns the reason that metrics have for a request that the parser refused.
+// Returns the reason under which metrics count a request that the parser refused.
 engine::RejectReason ReasonOf(const absl::Status& refusal);
 
 // Reports whether `id` has 1 to 128 characters, all of them printable ASCII.

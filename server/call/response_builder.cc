@@ -13,7 +13,8 @@
 namespace dragoman::server {
 namespace {
 
-// Limits lists of models: all pairs of ten models of 200 languages exceed clients' default of 4 MiB.
+// The maximum number of language pairs of one model in a list of models. All pairs of ten models
+// with 200 languages each exceed 4 MiB, the default limit of gRPC clients.
 constexpr size_t kMaxPairsOfModel = 1000;
 
 v1::FinishReason WireReason(kernels::FinishReason reason) {

@@ -9,8 +9,8 @@
 
 namespace dragoman::server {
 
-// Holds at most the amount of one minute. A larger amount passes when the bucket is full and leaves
-// a debt for the next ones, because otherwise it could never pass.
+// Holds at most the amount of one minute. Take with a larger amount succeeds if the bucket is full,
+// because otherwise it never could. The level is negative then, so that later calls wait longer.
 class TokenBucket {
  public:
   // `per_minute` 0 means no limit.
@@ -47,7 +47,7 @@ class TokenBucket {
 
   double size_ = 0;
   double level_ = 0;
-  engine::Nanos filled_ = kNever;  // time of level_
+  engine::Nanos filled_ = kNever;  // the time for which level_ was computed
 };
 
 }  // namespace dragoman::server

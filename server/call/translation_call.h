@@ -39,11 +39,12 @@ class TranslationCall : public engine::TranslationSink,
 
   // Submits the request, or ends the call with the errors in it.
   void HandleRequest(ParsedRequest parsed);
-  // The request will not arrive. Ends the call with `status`, with its id and metrics as usual.
+  // Ends the call with `status`, because the request will not arrive. The call gets an id and
+  // metrics like any other.
   void HandleNoRequest(absl::Status status);
 
-  // The client is gone (Cancel), or its deadline has passed (Expire). Both end the call and its
-  // job. The call has its own timer for the deadline, but a transport may know earlier.
+  // Cancel: the client is gone. Expire: the deadline has passed. Both end the call and its job. The
+  // call has its own timer for the deadline, but a transport may notice the deadline earlier.
   void Cancel();
   void Expire();
 
@@ -61,7 +62,8 @@ class TranslationCall : public engine::TranslationSink,
   // Stops the deadline, writes metrics and the log line, and finishes the transport. Called once.
   void Conclude(absl::Status status);
 
-  // Record spans: the times of the job, from OnDone, and each part of the answer that was sent.
+  // Both record times for spans. NoteTimings: the times of the job, from OnDone. NoteSent: a part
+  // of the answer was sent between `begin` and now.
   void NoteTimings(const engine::JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(engine::Nanos begin);
 
@@ -115,8 +117,9 @@ class TranslationCall : public engine::TranslationSink,
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  // The model that the call uses. If languages are detected: the job that holds the models of its
-  // items, and the language of each item. Shared because the jobs of its parts own it too.
+  // The model that the call uses; nullptr if languages are detected. In that case composite_ is the
+  // job, which holds the models of its items, and detected_ has the language of each item.
+  // composite_ is shared because the jobs of its parts own it too.
   ModelPtr served_;
   std::shared_ptr<CompositeJob> composite_;
   std::vector<DetectedItem> detected_;

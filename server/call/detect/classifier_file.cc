@@ -14,7 +14,8 @@
 namespace dragoman::server {
 namespace {
 
-// lid.176.ftz and lid.176.bin of https://fasttext.cc/docs/en/language-identification.html.
+// The SHA-256 of lid.176.ftz and lid.176.bin of
+// https://fasttext.cc/docs/en/language-identification.html.
 constexpr std::string_view kPublished[] = {
     "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83",
     "7e69ec5451bc261cc7844e49e4792a85d7f09c06789ec800fc4a44aec362764e"};
