@@ -44,7 +44,9 @@ struct ParsedRequest {
   // These are also set for a refused request if they could be read, for the log.
   int items = 0;
   std::vector<std::pair<std::string, std::string>> labels;
-  // Valid if the status is OK; job.request_id always, if it is acceptable. "" means not given.
+  // The fields below are valid if the status is OK. job.request_id is set in every case if the
+  // client's id is valid. "" means not given.
+  // client's id is valid. "" means not given.
   std::string model;
   bool timings = false;
   int64_t code_points = 0;

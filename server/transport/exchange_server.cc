@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<ExchangeServer>> ExchangeServer::Start(
 
 ExchangeServer::~ExchangeServer() {
   Shutdown();
-  // First, because the listener's thread uses the loops.
+  // The listener ends first, because its thread uses the loops.
   listener_.reset();
   loops_.clear();
 }
