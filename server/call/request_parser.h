@@ -46,7 +46,6 @@ struct ParsedRequest {
   std::vector<std::pair<std::string, std::string>> labels;
   // The fields below are valid if the status is OK. job.request_id is set in every case if the
   // client's id is valid. "" means not given.
-  // client's id is valid. "" means not given.
   std::string model;
   bool timings = false;
   int64_t code_points = 0;

@@ -109,7 +109,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
-  // 0 for "unix:PATH".
+  // Stays 0 for "unix:PATH", which has no port.
   const std::string& grpc = grpc_->address();
   if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
     context.grpc_port = 0;
@@ -170,7 +170,8 @@ std::string Serving::NotReady() const {
 DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.leave = [this] {
-    // Otherwise clients that keep their connections would never notice.
+    // HTTP answers close their connections, because clients that keep connections would not notice
+    // the drain.
     if (http_ != nullptr) http_->RenewConnections();
     metrics_->SetDraining(true);
     leaving_ = true;

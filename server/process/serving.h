@@ -51,15 +51,17 @@ class Serving {
   // Answers /livez. Returns "" while connections are accepted, else the reason.
   std::string NotLive() const;
 
-  // Answers /readyz. Returns "" while calls are accepted and every model has a worker, else the reason.
+  // Answers /readyz. Returns "" while calls are accepted and every model has a worker, else the
+  // reason.
   std::string NotReady() const;
 
   // Ends service; see drain.h. Afterwards no call is in flight. New connections to an inherited
-  // port wait for the next process. Calls on its accepted connections are accepted for at least one
-  // more second.
+  // port wait for the next process. Connections that such a port has accepted before may start
+  // calls for at least one more second.
   DrainResult DrainCalls(DrainTimes times);
 
-  // The same, except that the ports stay open: calls are refused, and health reports that.
+  // Does what DrainCalls does, except that the ports stay open: calls are refused, and health
+  // reports that.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
   // Ends the waiting of a running drain.

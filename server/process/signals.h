@@ -17,8 +17,9 @@ namespace dragoman::server {
 // SIGPIPE. REQUIRES: called before any thread is started.
 void PrepareSignals();
 
-// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first.
-// For the time before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals.
+// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first of
+// them. It is used before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals
+// was called.
 class EarlyEnd {
  public:
   explicit EarlyEnd(std::function<void(int signal)> end);
@@ -34,7 +35,7 @@ class EarlyEnd {
 
 struct SignalHooks {
   std::function<void()> reload;  // SIGHUP
-  std::function<bool()> dead;    // called every second
+  std::function<bool()> dead;    // whether to stop; called every second
 };
 
 // Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.

@@ -197,7 +197,7 @@ absl::Status CheckEnsemble(const ModelSettings& model) {
                              model.model_name));
 }
 
-// Checks what is possible without the model. The engine checks the rest.
+// Checks the setting as far as that is possible without the model. The engine checks the rest.
 absl::Status CheckShortlist(const ModelSettings& model) {
   if (!model.lexical_shortlist) return absl::OkStatus();
   if (!model.ensemble.directories.empty()) {
@@ -212,7 +212,7 @@ absl::Status CheckShortlist(const ModelSettings& model) {
   return absl::OkStatus();
 }
 
-// The engine checks the rest when it has the device.
+// Checks the setting as far as that is possible without the device. The engine checks the rest.
 absl::Status CheckOutputProducts(const ModelSettings& model) {
   const kernels::QuantizedType products = model.cuda.output_products;
   if (products == kernels::QuantizedType::kNone) return absl::OkStatus();

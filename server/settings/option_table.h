@@ -85,7 +85,7 @@ struct Option {
 // Returns the flags in the order of the help, then the keys of "schedule", then those of "cuda".
 const std::vector<Option>& Options();
 
-// Returns the whole number that is the complete text, or nullopt.
+// Parses `text` as an integer. Returns nullopt if it has anything else, such as a space.
 std::optional<int64_t> WholeNumber(std::string_view text);
 
 // Returns the flag of that name, or nullptr.
