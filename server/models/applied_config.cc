@@ -28,7 +28,7 @@ ModelChange ModelManager::Adopt(const ModelSettings& model) {
   const auto known = applied_.find(name);
   const bool was_served = settings_.contains(name);
   if (known != applied_.end() && SameSettings(known->second, model)) {
-    // UnloadModel may have removed it.
+    // UnloadModel may have removed the model, which then stays removed.
     return was_served ? Refresh(name) : ModelChange{.name = name, .kind = ChangeKind::kUnchanged};
   }
   const absl::StatusOr<ModelPtr> loaded = Replace(model);

@@ -58,7 +58,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // `items`: for kFromPivot, the number in the part of each item; otherwise they are the same.
+  // `items` has, for kFromPivot, the number in the part of each item. Otherwise it is empty,
+  // because the numbers are the same in the leg and the part.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -184,7 +185,7 @@ engine::Admission CompositeJob::SubmitLeg(int leg, engine::Engine* engine,
   std::optional<engine::CancelCause> cause;
   {
     engine::MutexLock lock(&mu_);
-    const auto at = legs_.find(leg);  // none: it has ended
+    const auto at = legs_.find(leg);  // end(): the leg has ended
     if (at != legs_.end()) at->second.job = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
@@ -362,7 +363,7 @@ void CompositeJob::FinishIfOver() {
     for (const std::unique_ptr<Part>& part : parts_) {
       if (part->pivot_job != 0) part->pivot->engine->Forget(part->pivot_job);
     }
-    // Last, because the release of the sink may destroy the engines.
+    // The sink is released last, because that may destroy the engines.
     const std::shared_ptr<engine::TranslationSink> last = queue->LetGo();
   };
   if (queue_.sink() == nullptr) {
@@ -376,7 +377,8 @@ void CompositeJob::FinishIfOver() {
 }
 
 void CompositeJob::Tell(SinkQueue::Call call) {
-  const std::shared_ptr<CompositeJob> self = shared_from_this();  // the call may release the others
+  const std::shared_ptr<CompositeJob> self =
+      shared_from_this();  // the call may release the other owners
   queue_.Tell(std::move(call));
 }
 

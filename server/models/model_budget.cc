@@ -11,7 +11,8 @@
 namespace dragoman::server {
 namespace {
 
-// Returns 0 if the model's settings do not give both numbers.
+// Returns the number of processors that the model's settings ask for; 0 if they do not give both
+// numbers.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
 bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }

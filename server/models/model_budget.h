@@ -1,7 +1,7 @@
 // Divides the machine among the served models: processors, host memory and the memory of each GPU.
 //
-// Pure functions. A model gets what its own settings say. The models without such a setting share
-// the rest evenly. The caller first decides on the devices of models with `auto` (OnDevices).
+// Pure functions. A model gets what its own settings ask for. The models without such a setting
+// share the rest evenly. The caller first decides on the devices of models with `auto` (OnDevices).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr int64_t kMiB = int64_t{1} << 20;
 
 struct DevicePlan {
   engine::DeviceChoice devices;
-  // This model's type. Some models cannot use the usual type of the GPUs.
+  // The compute type of this model. Some models cannot use the usual type of the GPUs.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string compute_type_because;
 };
@@ -40,8 +40,8 @@ struct ModelShare {
   int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // The part of host_bytes_of_serving that is in use without any call, and the part that is in use
-  // while the model is loaded: all of it once calls are accepted.
+  // The first is the part of host_bytes_of_serving that is in use without any call. The second is
+  // the part that is in use while the model is loaded: all of it once calls are accepted.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
@@ -52,9 +52,10 @@ struct ModelShare {
 // processors.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
-// Returns the number of processors that determines each model's text threads. Same as DivideCpus,
-// except that the models on GPUs share all processors. With one tokenizer and one detokenizer
-// thread an H200 translated 12,000 instead of 25,000 texts a second (tests/gpu/README.md).
+// Returns the number of processors that determines each model's text threads. It is that of
+// DivideCpus, except that the models on GPUs share all processors evenly. With one tokenizer and
+// one detokenizer thread an H200 translated 12,000 instead of 25,000 texts a second
+// (tests/gpu/README.md).
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // Returns the device_memory_fraction of each model, if they are loaded in this order. Models that

@@ -141,7 +141,8 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models,
   const std::vector<size_t> order = LoadOrder(models);
   std::vector<ModelSettings> in_order;
   for (const size_t i : order) in_order.push_back(placed[i]);
-  // In the order of `models`, so that the default, which is first, gets part of the remainder.
+  // The processors are divided in the order of `models`, so that the default, which is first, gets
+  // part of the remainder.
   const std::vector<int> cpus = DivideCpus(resources_.cpus, placed);
   const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, placed);
   const absl::StatusOr<std::vector<double>> fractions =
@@ -278,7 +279,8 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end()) base.ensemble.directories.clear();  // of the default model
+  if (known == settings_.end())
+    base.ensemble.directories.clear();  // those are of the default model
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);

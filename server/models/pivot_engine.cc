@@ -153,7 +153,7 @@ absl::StatusOr<std::unique_ptr<engine::Plan>> PivotEngine::Prepare(engine::Trans
   job.source_language = std::move(route->source);
   job.target_language = std::move(route->target);
   auto first = first_.Prepare(FirstLeg(job, route->between));
-  // Texts that are not known yet are empty here: the second model checks the options.
+  // The texts of the second model are not known yet. It gets empty ones here, to check the options.
   std::vector<int> items(job.contents.size());
   std::iota(items.begin(), items.end(), 0);
   std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});

@@ -21,8 +21,8 @@ struct ServedModel;
 // reference, so a thread of ModelTable destroys the model.
 using ModelPtr = std::shared_ptr<const ServedModel>;
 
-// The languages of an engine's pairs, each once, in their order. NLLB-200 has 40,602 pairs of 202
-// languages.
+// The languages of an engine's pairs, each once, in the order of the pairs. This list may be much
+// shorter than that of the pairs: NLLB-200 has 40,602 pairs of 202 languages.
 struct ModelLanguages {
   std::vector<std::string> sources;  // "": any
   std::vector<std::string> targets;

@@ -33,8 +33,8 @@ class ModelMetrics final : public engine::EngineObserver {
   };
   ModelMetrics(Kind kind, std::string model);
 
-  // Note that a call ended, that its first message was sent, and that its results were sent
-  // `duration` after they were handed to gRPC.
+  // OnRpc: a call ended. OnFirstResult: the first message of a call was sent. OnSent: results were
+  // sent `duration` after they were handed to gRPC.
   void OnRpc(Api api, RpcMethod method, engine::Nanos duration);
   void OnFirstResult(Api api, RpcMethod method, engine::Nanos duration);
   void OnSent(engine::Nanos duration);

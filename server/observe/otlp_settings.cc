@@ -20,7 +20,7 @@ namespace {
 
 struct Variable {
   std::string name;
-  std::string value;  // "": it is not set
+  std::string value;  // "": the variable is not set
 };
 
 Variable FindVariable(const Environment& environment, const char* option) {

@@ -40,7 +40,6 @@ struct PinRequest {
 // Chooses the processors of each worker by PinRequest::pin. An empty result means that the system
 // places the workers.
 //   off    The result is empty.
-//   off    The result is empty.
 //   auto   With several memory nodes, each worker runs on all processors of one node. The result is
 //          empty if there is one node, if the quota allows less time than all processors have, or
 //          if the model has too few processors for the plan.

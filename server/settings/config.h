@@ -43,8 +43,8 @@ struct ModelSettings {
   engine::DeviceRequest devices{.automatic = true};
   double device_memory_fraction = 0.9;
   bool own_device_memory_fraction = false;  // false: all models share the fraction
-  int max_rows = 0;                         // 0: by CPUs, see server/models/model_budget.h
-  int cpu_workers = 0;                      // 0: by the number of CPUs, see model_budget.h
+  int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
+  int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
   int threads_per_worker = 0;               // 0: by the number of CPUs
   Pinning pin = Pinning::kAuto;
   int text_threads = 0;  // tokenizing threads, and as many detokenizing ones; 0: by CPUs
