@@ -1,6 +1,6 @@
 // AdminService on its own address: loads and unloads models, applies the configuration again,
-// drains, sets the log level. Open to all who can connect; with TLS, to certificates of its
-// authorities.
+// drains, sets the log level. Serves all who can connect; with TLS, only clients with a certificate
+// of the authorities in `tls`.
 //
 // Thread-safe. Loads run one after another on the model manager's thread. Drains have their own
 // thread, so no load delays them. gRPC's threads wait for neither.
@@ -26,7 +26,7 @@ namespace dragoman::server {
 
 struct ReloadReport {
   std::vector<ModelChange> models;
-  std::vector<std::string> at_next_start;  // names of changed settings
+  std::vector<std::string> at_next_start;  // names of changed settings that wait for it
 };
 
 // Everything outlives the server.

@@ -85,7 +85,7 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  // A request that is too large has arrived as well.
+  // A request that is too large has arrived completely, too.
   if (bytes > 0) {
     service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
@@ -181,7 +181,8 @@ bool CallReactor::IsDeadline() const {
 }
 
 absl::Status CallReactor::CancelStatus() const {
-  // The connection was closed before the call was processed, so another server may process it.
+  // During a drain, a cancellation means that the connection was closed before the call was
+  // processed, so another server may process it.
   if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server is stopping");
   }

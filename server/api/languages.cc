@@ -50,7 +50,7 @@ bool LooksLikeCode(std::string_view code) {
                      [](char c) { return IsAlpha(c) || IsDigit(c) || c == '-' || c == '_'; });
 }
 
-// Returns nothing if `code` does not look like a code.
+// Returns ICU's locale for `code`; nothing if `code` does not look like a code.
 std::optional<icu::Locale> LocaleOf(std::string_view code) {
   if (!LooksLikeCode(code)) return std::nullopt;
   CountNames(1);
@@ -64,7 +64,7 @@ std::optional<icu::Locale> LocaleOf(std::string_view code) {
   return locale;
 }
 
-// Returns nothing if `code` does not look like a code.
+// Returns the parts of `code`; nothing if `code` does not look like a code.
 std::optional<LanguageTag> TagOf(std::string_view code) {
   const std::optional<icu::Locale> locale = LocaleOf(code);
   if (!locale.has_value()) return std::nullopt;

@@ -28,7 +28,7 @@ std::string BaseLanguage(std::string_view code);
 // Returns a language's name in the language `in`: "Portuguese (Brazil)"; `code` if ICU has none.
 std::string DisplayName(std::string_view code, std::string_view in);
 
-// The same, but with a dialect's own name: "Brazilian Portuguese", "Simplified Chinese".
+// Returns the name with ICU's own names of dialects: "Brazilian Portuguese", "Simplified Chinese".
 std::string DialectName(std::string_view code, std::string_view in);
 
 // A code as ICU parses it. `region` is "" if the code has none. `likely_region` is the region where

@@ -377,8 +377,7 @@ void CompositeJob::FinishIfOver() {
 }
 
 void CompositeJob::Tell(SinkQueue::Call call) {
-  const std::shared_ptr<CompositeJob> self =
-      shared_from_this();  // the call may release the other owners
+  const std::shared_ptr<CompositeJob> self = shared_from_this();  // `call` may release all others
   queue_.Tell(std::move(call));
 }
 

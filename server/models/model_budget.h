@@ -69,9 +69,10 @@ absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSe
 // size, because the others take the memory that is left.
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
-// Returns the bytes that `model` must leave to the models that are loaded after it: their given KV
-// cache sizes. If `model` has no given size, it shares the rest of the `left` bytes of host memory
-// evenly with those without one. `left` may be negative.
+// Returns the number of bytes of host memory that `model` must leave to the models `to_come`, which
+// are loaded after it. These are the KV cache sizes that their settings give. If the settings do
+// not give the size for `model`, it shares the rest of `left` evenly with the models to come for
+// which they do not either. `left` is the number of free bytes and may be negative.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

@@ -56,7 +56,7 @@ class Metrics {
   using ModelsSource = std::function<std::vector<ModelStats>()>;
   void AttachModels(ModelsSource source);
 
-  // The same for the connections of a port, "grpc" or "http".
+  // AttachModels for the connections of a port, "grpc" or "http".
   using ConnectionsSource = std::function<ConnectionStats()>;
   void AttachConnections(const std::string& port, ConnectionsSource source);
 
