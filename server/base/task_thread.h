@@ -31,8 +31,8 @@ class TaskThread {
   // Waits for the running task and calls the waiting tasks with `false`. May be called again.
   void Stop();
   // Stop, but waits at most `patience` for the running task. Returns false if the task still runs
-  // then. In that case the waiting tasks are not called, and the task and its thread run until the
-  // process ends. REQUIRES: after false, the object is not destroyed.
+  // then. In that case the waiting tasks are not called, and the thread runs until the task or the
+  // process ends. After false, the destructor would wait for the task without a limit.
   bool StopWithin(std::chrono::nanoseconds patience);
 
  private:

@@ -53,7 +53,7 @@ std::string OneOf(const char* name, std::initializer_list<std::string_view> valu
 }
 
 void ReadSplit(const json& fields, DeeplRequest* out, FieldReader* reader) {
-  // Some clients send a number.
+  // Some clients send split_sentences as a number.
   json text = fields;
   if (HasField(fields, "split_sentences") && fields["split_sentences"].is_number_integer()) {
     text["split_sentences"] = fields["split_sentences"].dump();

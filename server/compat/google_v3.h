@@ -52,7 +52,8 @@ absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
     const Client* client, const LanguageCatalog& languages);
 
-// Returns the glossaries that the client sees, sorted by name. page_token is the last name before.
+// Returns the glossaries that the client sees, sorted by name. page_token is the last name on the
+// previous page.
 absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
     const google_v3::ListGlossariesRequest& in, const CallContext& calls, const Client* client);
 // Returns a glossary. NOT_FOUND if it is unknown.

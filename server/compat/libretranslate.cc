@@ -293,7 +293,7 @@ HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languag
 }
 
 HttpResponse LibreTranslateAdapter::FrontendSettings() const {
-  // Requested without a key. So no language is shown if calls need one.
+  // The route needs no key, so it shows no language if calls need one.
   const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
                                            : context_.languages->Get(nullptr);
   const auto named = [](const std::string& code) -> json {

@@ -5,9 +5,9 @@
 
 namespace dragoman::server {
 
-// {"from", "to", "text", "html"?} -> {"result"}; "from" may be missing.
+// Requests are {"from", "to", "text", "html"?}, answers {"result"}. "from" may be missing.
 JsonDialect MTranServerDialect();
-// {"from", "to", "texts": [...], "html"?} -> {"results": [...]}.
+// Requests are {"from", "to", "texts": [...], "html"?}, answers {"results": [...]}.
 JsonDialect MTranServerBatchDialect();
 
 // GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.

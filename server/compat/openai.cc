@@ -161,7 +161,8 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
 
 HttpResponse OpenAiAdapter::Error(const HttpRequest& /*request*/,
                                   const absl::Status& status) const {
-  // OpenAI's clients would retry 501 as a failure of the server.
+  // UNIMPLEMENTED is answered with 400, because OpenAI's clients would retry 501 as a failure of
+  // the server.
   const int code = StatusOfHttp(status);
   json body = ErrorBody(status);
   const bool is_missing = code == 501 && !IsHttpError(status);

@@ -134,7 +134,7 @@ absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
   if (!target.ok()) return target.status();
   pair.target = *std::move(target);
   if (names.sources.codes().empty()) {
-    // A model that accepts any source does not need its name.
+    // A model that accepts any source does not need the name of the source.
     return pair;
   }
   absl::StatusOr<std::string> source = Choose(from, pair.source, names.sources, "source");

@@ -145,8 +145,8 @@ std::string_view Unquote(std::string_view name) {
   return name;
 }
 
-// Matches `text` with the rest of a template. A language ends where the next literal first matches,
-// so that time is linear. The text to translate is the longest possible.
+// Matches `text` with the rest of a template. A language ends where the literal after it first
+// matches, so that time is linear. The text to translate is the longest possible.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {

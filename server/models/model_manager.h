@@ -105,8 +105,9 @@ class ModelManager {
   std::vector<ModelChange> Apply(const ServerConfig& config);
 
   // Loads a new model, or a new version of a served one. If the directory is "" or a setting is
-  // missing, the present model of that name gives it. Returns INVALID_ARGUMENT, NOT_FOUND, or the
-  // loader's error. ABORTED if the files changed while they were read.
+  // missing, the present model of that name gives it. A new model's missing settings are the
+  // defaults. Returns INVALID_ARGUMENT, NOT_FOUND, or the loader's error. ABORTED if the files
+  // changed while they were read.
   absl::StatusOr<ModelPtr> Load(const std::string& name, const std::string& directory,
                                 const std::map<std::string, std::string>& settings);
 

@@ -92,7 +92,7 @@ constexpr int64_t kProcessBytes = int64_t{128} << 20;
 // Bytes of a waiting segment: its options, divisors for 512 positions, its place in the job.
 constexpr int64_t kSegmentBytes = 4096;
 // Bytes of a source token: its id and its text, and the ids and log-probs of its target tokens.
-// With the default limit on the output these are three for each source token.
+// With the default max_length_ratio these are three for each source token.
 constexpr int64_t kTokenBytes = 64;
 
 // The number of threads of the engine and of gRPC that start after the limits are read.

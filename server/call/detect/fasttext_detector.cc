@@ -27,8 +27,8 @@ namespace {
 // languages").
 constexpr double kOtherWeight = 0.1;
 
-// If the best candidate has less confidence, the language is unknown: another language is more
-// likely.
+// If the best candidate has less confidence, the language is unknown: the text is more likely in
+// another one.
 constexpr double kLeastConfidence = 0.5;
 
 // lid.176 names its languages as Wikipedia does, where "als" is Alemannic and not Tosk Albanian.
