@@ -66,7 +66,8 @@ struct StreamAction {
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// A request for the languages of texts, answered at once, with the rights and rate of the client.
+// A request to detect the languages of texts. It is answered at once, with the rights and rate of
+// the client.
 struct DetectAction {
   v1::DetectLanguageRequest request;
   std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
@@ -118,7 +119,7 @@ struct AdapterContext {
   const Client* client = nullptr;  // the request's client; nullptr: for all requests
   bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
-  CallBounds bounds;      // of calls over HTTP
+  CallBounds bounds;      // limits of calls over HTTP
   bool has_page = false;  // the page at / is served
   int grpc_port = 0;      // 0: gRPC has a unix socket
   ListAnswers* lists = nullptr;
@@ -133,7 +134,7 @@ struct AdapterRoute {
   const Adapter* adapter = nullptr;
   // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
-  // No API key is needed, as for a page or a probe.
+  // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;
 
   // Reports whether the answer is a list. Building it may take long, so another thread does it.

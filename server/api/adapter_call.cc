@@ -58,7 +58,7 @@ HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent) {
   if (response.pieces != nullptr) {
-    // The server has a timeout for each piece.
+    // No SendGuard is needed, because the server has a timeout for each piece.
     exchange->Respond(std::move(response), std::move(sent));
     return;
   }

@@ -37,8 +37,8 @@ struct ServiceContext {
   const CallContext* calls = nullptr;
   Guard* guard = nullptr;
   const ApiKeys* keys = nullptr;      // nullptr: calls need none
-  int64_t max_message_bytes = 0;      // of a request
-  int max_streams = 0;                // of one connection
+  int64_t max_message_bytes = 0;      // the largest request
+  int max_streams = 0;                // concurrent calls of one connection
   engine::Nanos receive_timeout = 0;  // from the headers until the complete request
 };
 
@@ -75,7 +75,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // Called last, after all other methods.
   virtual void HandleDone() {}
 
-  // Returns what is known from the headers. `route` is "SERVICE/METHOD".
+  // Returns the facts that the headers give. `route` is "SERVICE/METHOD".
   CallHead Head(Api api, std::string route) const;
 
   // Sets the call's id. The id goes into the initial metadata with the first message. If the call
@@ -131,12 +131,12 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
-  const engine::Nanos started_;                          // at the headers
+  const engine::Nanos started_;                          // when the headers arrived
   const engine::Nanos deadline_;                         // counted from the headers
   const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
   grpc::ByteBuffer request_;  // gRPC uses it until OnReadDone
-  std::string request_id_;    // empty after it is sent
+  std::string request_id_;    // "" after it was sent
 
   engine::Mutex mu_;
   Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;

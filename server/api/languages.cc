@@ -22,8 +22,8 @@ namespace {
 constexpr size_t kMaxCodeBytes = 64;
 constexpr size_t kMaxNameBytes = 128;
 
-// Argos Translate's codes, which LibreTranslate's clients send, and nb, which CLDR does not map to
-// no.
+// Codes that ICU does not know: Argos Translate's codes, which LibreTranslate's clients send, and
+// nb, which CLDR does not map to no.
 struct Alias {
   std::string_view written;
   const char* tag;

@@ -105,7 +105,7 @@ void LineWriter::Run() {
 
 void LineWriter::WriteEntry(const Entry& entry) {
   if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
-    // The notice was lost, so the next notice includes its lines.
+    // The notice was lost, so the next notice must count the lines of this one, too.
     engine::MutexLock lock(&mu_);
     unsaid_ += entry.dropped_before;
   }

@@ -72,7 +72,7 @@ std::string DroppedLine(int64_t dropped) {
   return TextOf(line);
 }
 
-// Passes lines to standard error, or to a function of a test.
+// Passes lines to standard error, or to the function of SetLogSink.
 class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void Redirect(std::function<void(std::string_view)> to) {

@@ -39,7 +39,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now);
 struct TlsClientPaths {
   std::string authorities;  // issuers of the server's certificate; "": the system's issuers
   std::string certificate;  // the client's certificate, then its issuers'; "": none
-  std::string key;          // of the certificate, without a password
+  std::string key;          // the certificate's key, without a password
 };
 
 // The texts of the files in TlsClientPaths; "" where the path is "".
@@ -56,7 +56,7 @@ absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths
 // Thread-safe. A connection keeps the certificate with which it began.
 class TlsStore {
  public:
-  // Seconds since 1970.
+  // Returns the present time in seconds since 1970.
   using WallClock = std::function<int64_t()>;
   static WallClock SystemTime();
 

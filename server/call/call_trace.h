@@ -33,7 +33,7 @@ class CallTrace {
   // there is an exporter. Records no spans if the client does not sample its trace.
   void Join(const std::string& traceparent);
 
-  // The id of the trace for the log; "" if there is no trace.
+  // Returns the id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
   // Returns how many segments' times the job has to report for spans.

@@ -30,7 +30,7 @@ enum class Carrier { kGrpc, kHttp };
 
 // The facts that a transport knows about a call once its headers have arrived.
 struct CallHead {
-  engine::Nanos started = 0;  // on the clock of CallContext, like deadline
+  engine::Nanos started = 0;  // this and deadline are on CallContext's clock
   engine::Nanos deadline = engine::kNoDeadline;
   Api api = Api::kDragoman;
   Carrier carrier = Carrier::kGrpc;

@@ -37,8 +37,8 @@ std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const 
 absl::Status CheckMayUse(const Client* client, const std::string& model,
                          const std::vector<ModelPtr>& visible);
 
-// Returns the model of this name, or the first one for "". Errors: those of CheckMayUse, then
-// NOT_FOUND with the names that the client sees.
+// Returns the model of this name, or the first model for "". Returns the errors of CheckMayUse, and
+// NOT_FOUND with the names that the client sees if there is no such model.
 absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
                                           const std::string& model);
 
@@ -46,9 +46,10 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
 // returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate.
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);
 
-// TranslatedCodePoints returns the code points of the texts of all calls that have succeeded since
-// the start, over every interface: those of `client`, or of all calls for nullptr. All texts of a
-// call count, even if some of them have failed. CountTranslated adds the code points of one call.
+// TranslatedCodePoints returns the number of code points in the texts of all calls that have
+// succeeded since the start, over every interface: those of `client`, or of all calls for nullptr.
+// All texts of a call count, even if some of them have failed. CountTranslated adds the code points
+// of one call.
 int64_t TranslatedCodePoints(const CallContext& context, const Client* client);
 void CountTranslated(const CallContext& context, Client* client, int64_t code_points);
 

@@ -129,7 +129,8 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
   std::vector<std::string> contents = std::exchange(job.contents, {});
   std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});
   job.target_language = choice->target;
-  // All parts share one seed, as in one job, so that sending it again gives the same draws.
+  // All parts share one seed, as in one job, so that a request that is sent again with this seed
+  // gives the same draws.
   auto& sampling = job.decoding.sampling;
   if (sampling.has_value() && !sampling->seed.has_value()) sampling->seed = DrawSeed();
 

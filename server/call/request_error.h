@@ -46,7 +46,7 @@ std::string LoggableMessage(const absl::Status& status);
 absl::Status WithRetryAfter(absl::Status status, engine::Nanos delay);
 std::optional<engine::Nanos> RetryAfterOf(const absl::Status& status);
 
-// Returns the violations of a status; empty without a BadRequest.
+// Returns the violations of a status; empty if it has no BadRequest.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
 }  // namespace dragoman::server

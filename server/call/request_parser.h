@@ -49,7 +49,7 @@ struct ParsedRequest {
   std::string model;
   bool timings = false;
   int64_t code_points = 0;
-  // The languages of the items have to be detected; job.source_language is "".
+  // If true, the languages of the items have to be detected, and job.source_language is "".
   bool detect_source = false;
   engine::TranslationJob job;
 };

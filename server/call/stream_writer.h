@@ -43,7 +43,7 @@ class StreamOutbox {
   size_t size() const { return messages_.size(); }
   void Clear();
 
-  // The number of partials that a newer message replaced.
+  // Returns the number of partials that a newer message replaced.
   int64_t replaced() const { return replaced_; }
 
  private:

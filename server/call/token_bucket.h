@@ -16,7 +16,8 @@ class TokenBucket {
   // `per_minute` 0 means no limit.
   explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
 
-  // Sets the rate. Keeps the content up to the new size, or fills a bucket that had no limit.
+  // Sets the rate. The bucket keeps what it holds, at most its new size; a bucket that had no limit
+  // becomes full.
   void SetRate(int64_t per_minute) {
     const auto size = static_cast<double>(per_minute);
     level_ = size_ == 0 ? size : std::min(level_, size);

@@ -19,7 +19,7 @@
 namespace dragoman::server {
 namespace {
 
-// The retry hint if the engine gives none.
+// The retry hint if the engine does not give any.
 constexpr engine::Nanos kDefaultRetryAfter = kNanosPerSecond;
 
 engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
@@ -29,7 +29,7 @@ engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
   return admission;
 }
 
-// Returns the attributes of a call's span that OpenTelemetry names.
+// Returns the attributes of a call's span whose names OpenTelemetry defines.
 CallTrace::Attributes AttributesOf(const CallHead& head, absl::StatusCode code) {
   const bool is_http = head.carrier == Carrier::kHttp;
   const size_t cut = head.route.find(is_http ? ' ' : '/');

@@ -72,8 +72,9 @@ class TranslationCall : public engine::TranslationSink,
 
   // Counts an item for the log line and for the call's status. Called only from OnItem.
   void CountItem(const engine::ItemResult& result);
-  // Returns the status of the call after its job has ended with `job`: the status of the items if
-  // all of them failed with the same code. Called only from OnDone.
+  // Returns the status of the call after its job has ended with the status `job`. If all items
+  // failed with the same code, the result is the first item's status, otherwise `job`. Called only
+  // from OnDone.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
@@ -83,7 +84,7 @@ class TranslationCall : public engine::TranslationSink,
 
   // These are valid in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
-  // The value of the label "model" of metrics.
+  // Returns the value of the label "model" of metrics.
   const std::string& metrics_model() const { return metrics_model_; }
   const engine::ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
@@ -95,7 +96,7 @@ class TranslationCall : public engine::TranslationSink,
   // detects the items' languages and submits a CompositeJob.
   engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
   engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
-  // The client of the call's key; nullptr if the call needs none.
+  // Returns the client of the call's key; nullptr if the call needs no key.
   Client* client() const { return head_.grant == nullptr ? nullptr : &head_.grant->client(); }
   void ArmDeadline();
   void WatchKey();

@@ -174,7 +174,8 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
   out.source = reader.TextOr("source_lang", "");
   out.glossary_id = ReadGlossaryId(fields, &reader);
   out.show_characters = reader.Flag("show_billed_characters");
-  // These have no effect: the output is never corrected, and there are no beta languages.
+  // These fields have no effect, because the output is never corrected and there are no beta
+  // languages.
   reader.Flag("preserve_formatting");
   reader.Flag("enable_beta_languages");
   ReadTags(fields, &out, &reader);

@@ -18,7 +18,7 @@ struct DeeplRequest {
   enum class Split { kNone, kSentencesAndLines, kSentences };
 
   std::vector<std::string> texts;
-  std::string source;  // as sent; "" means detection
+  std::string source;  // as the client sent it; "" means detection
   std::string target;
   std::string glossary_id;
   Tags tags = Tags::kNone;

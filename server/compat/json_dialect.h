@@ -35,7 +35,7 @@ absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
                                             const AdapterContext& context, const Client* client,
                                             const nlohmann::json& fields);
 
-// Makes a render function from the answer's JSON body.
+// Returns a render function that answers with the JSON that `body` makes.
 std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
     std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 

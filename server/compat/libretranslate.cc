@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// Converts Argos' codes of two languages, which LibreTranslate's page and clients send.
+// Converts the two codes that only Argos uses, and that LibreTranslate's page and clients send.
 std::string CodeOf(std::string code) {
   return code == "pb" || code == "zt" ? NormalTag(code) : code;
 }

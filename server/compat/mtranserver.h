@@ -10,7 +10,7 @@ JsonDialect MTranServerDialect();
 // Requests are {"from", "to", "texts": [...], "html"?}, answers {"results": [...]}.
 JsonDialect MTranServerBatchDialect();
 
-// GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
+// Answers GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
 class MTranServerProbesAdapter final : public Adapter {
  public:
   explicit MTranServerProbesAdapter(const AdapterContext& context) : context_(context) {}

@@ -149,7 +149,7 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
                             .error = ErrorBody};
     for (const std::string& text : translate.contents()) facts.sources.push_back(text);
     translate.mutable_return_options()->set_partials(
-        !translate.decoding().has_sampling());  // they exclude each other
+        !translate.decoding().has_sampling());  // sampling excludes partials
     return StreamAction{.request = std::move(translate),
                         .renderer = MakeOpenAiStream(std::move(facts))};
   }

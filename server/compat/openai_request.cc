@@ -53,7 +53,7 @@ bool IsNeutral(const NeutralField& field, const json& value) {
   return false;
 }
 
-// UNIMPLEMENTED names the fields that are neither `known` nor neutral.
+// Returns UNIMPLEMENTED that names the fields that are neither `known` nor neutral.
 absl::Status CheckOthers(const json& body, std::initializer_list<std::string_view> known) {
   std::vector<std::string> refused;
   for (const auto& [name, value] : body.items()) {
@@ -242,7 +242,7 @@ class PairFinder {
   const Client* const client_;
   const std::string model_;
   NamedPair of_model_;
-  std::shared_ptr<const ModelNames> names_;  // of its model; null until FindModel
+  std::shared_ptr<const ModelNames> names_;  // the model's languages; null until FindModel
   std::map<std::pair<std::string, std::string>, NamedPair> known_;
 };
 

@@ -35,8 +35,8 @@ struct SegmentBatch {
   bool html = false;                                       // some text has a tag
 };
 
-// Returns nothing for a message that is plain text. INVALID_ARGUMENT with `field` for JSON that is
-// not such a batch, and for a system message that names no form.
+// Returns nothing for a message that is plain text. Returns INVALID_ARGUMENT with `field` for JSON
+// that is not such a batch, and for a system message that names no form of the answer.
 absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view system,
                                                              std::string_view content,
                                                              const std::string& field);

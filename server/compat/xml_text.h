@@ -63,7 +63,8 @@ class XmlText {
  private:
   friend class XmlWriter;
 
-  // The bytes that a number stands for: start tag and end tag, or a whole piece in `open`.
+  // The bytes that a number stands for: a start tag and its end tag, or in `open` a complete piece,
+  // such as an element of ignore_tags.
   struct Piece {
     std::string_view open;
     std::string_view close;
@@ -73,7 +74,8 @@ class XmlText {
   template <typename Visit>
   void ForEachPiece(std::string_view html, Visit visit) const;
 
-  // Tags may have the larger of kMostRepeats times the bytes of the text and kAlwaysFits bytes.
+  // The tags in a translation may have kMostRepeats times the bytes of the text, or kAlwaysFits
+  // bytes if that is more.
   static constexpr size_t kMostRepeats = 4;
   static constexpr size_t kAlwaysFits = 64 * 1024;
 

@@ -16,7 +16,7 @@ namespace {
 using Kind = XmlToken::Kind;
 
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
-// The maximum length of a name in a message.
+// The maximum number of bytes that a message shows of a name.
 constexpr size_t kMaxShownBytes = 40;
 // The maximum number of open tags.
 constexpr size_t kMaxDepth = 256;

@@ -29,7 +29,7 @@ absl::Status StatusOf(engine::CancelCause cause) {
   return absl::CancelledError("");
 }
 
-// Returns the cause to cancel the other legs with, after one ended with `status`.
+// Returns the cause with which to cancel the other legs after one leg ended with `status`.
 engine::CancelCause CauseOf(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kDeadlineExceeded) return engine::CancelCause::kDeadline;
   if (status.code() == absl::StatusCode::kUnavailable) return engine::CancelCause::kDrain;
@@ -45,7 +45,8 @@ struct CompositeJob::Part {
   PivotPlan* pivot = nullptr;   // given.plan, if it goes through a pivot
   engine::JobId pivot_job = 0;  // set by StartPart
 
-  // The first engine's results by item. Constant once the item is in `ready`, or was reported.
+  // The first engine's results by item. The result of an item is constant once the item is in
+  // `ready` or was reported.
   std::vector<engine::ItemResult> firsts;
   // Guarded by mu_.
   std::vector<int> ready;  // items for the second engine

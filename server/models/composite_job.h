@@ -82,7 +82,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   // The following are for a part that goes through a pivot. Items are given by their number in the
   // part.
   void OnFirstItem(Part* part, engine::ItemResult result);
-  // Submits to the second engine at `when`, on the timer's thread.
+  // Makes the timer's thread call SubmitSecond at `when`.
   void Arm(Part* part, engine::Nanos when);
   void SubmitSecond(Part* part);
   // Removes `leg`, which the second engine has refused. Its items wait until the second engine may
@@ -92,7 +92,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   // they ended before that.
   void Leave(Part* part, int64_t items);
 
-  // Cancels all legs. `status` becomes that of the job. Only the first call has an effect.
+  // Cancels all legs. The job ends with `status`. Only the first call has an effect.
   void Stop(absl::Status status, engine::CancelCause cause);
   void FinishIfOver();
   void Tell(SinkQueue::Call call);

@@ -114,7 +114,7 @@ std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& mode
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);
-  // The models up to and including the present one, by group.
+  // The models loaded so far, up to and including the present one, by group.
   std::vector<DeviceGroup> loaded;
   for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;

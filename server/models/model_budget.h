@@ -28,15 +28,15 @@ ModelSettings OnDevices(ModelSettings model, const DevicePlan& plan);
 
 struct ModelShare {
   absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: why the model cannot be loaded
-  int cpus = 1;                                    // for workers and text threads
+  int cpus = 1;                                    // processors for workers and text threads
   int text_cpus = 1;                               // determines the number of text threads
-  // The number of the first of `cpus` among all processors. If it is beyond the last processor, the
+  // The index of the first of `cpus` among all processors. If it is beyond the last processor, the
   // model shares its processors with other models.
   int first_cpu = 0;
   int cpus_per_cache = 0;  // processors that share a last-level cache; 0 or 1: unknown
   // The fraction of a GPU's memory that may be in use after the model has allocated its own.
   double device_memory_fraction = 0.9;
-  // Host memory that this model must leave to others.
+  // The bytes of host memory that this model must leave to others.
   int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;

@@ -97,7 +97,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
-  // A model keeps its share of LoadAll as long as it stays on the same devices.
+  // A model keeps the share that it got in LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
   if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
     share.cpus = known->second.cpus;
@@ -193,7 +193,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // The files that were loaded. The loader has checked their contents.
+  // Takes the files that were read. The loader has checked their contents.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
   const std::string changed = engine::FirstChanged(model.files);

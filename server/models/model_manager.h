@@ -141,7 +141,8 @@ class ModelManager {
   // Returns the share of a model with this plan. `to_come` must be settings from OnDevices.
   ModelShare ShareOf(const ModelSettings& settings, absl::StatusOr<DevicePlan> plan,
                      const std::vector<ModelSettings>& to_come) const;
-  // Returns the bytes of host memory that all versions of all models use. Describes them in `sum`.
+  // Returns the bytes of host memory that all versions of all models use, and describes them in
+  // `sum` for people.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
   // Reports whether the files of a served model are still those that it was loaded from.
@@ -165,7 +166,7 @@ class ModelManager {
   std::vector<PivotSettings> pivots_;
   // The metrics of the pivots, by name. They end with the pivots.
   std::map<std::string, std::shared_ptr<ModelMetrics>> pivot_series_;
-  std::map<std::string, ModelShare> shares_;  // of the models of LoadAll
+  std::map<std::string, ModelShare> shares_;  // the shares of the models of LoadAll
   bool serves_ = false;                       // LoadAll has succeeded
   int64_t start_peak_bytes_ = 0;
 

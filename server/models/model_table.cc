@@ -356,7 +356,8 @@ std::vector<ModelStats> ModelTable::Stats() const {
 
 void ModelTable::CancelAll(engine::CancelCause cause) {
   engine::MutexLock hold(&registry_->hold);
-  // Pivots first, because a pivot's job would go on after its part in a model is cancelled.
+  // Pivots are cancelled first, because a pivot's job would go on after its part in a model was
+  // cancelled.
   const std::vector<const ServedModel*> live = registry_->Live();
   for (const bool pivots : {true, false}) {
     for (const ServedModel* version : live) {

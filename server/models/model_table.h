@@ -106,8 +106,8 @@ class ModelTable {
   // Returns the number of jobs of all versions. For a drain and for tests.
   int64_t jobs_in_flight() const;
 
-  // Waits until only versions that accept calls exist, for at most `timeout`. Returns false after
-  // the timeout.
+  // Waits until all versions that accept no calls have ended, for at most `timeout`. Returns false
+  // after the timeout.
   bool WaitEnded(std::chrono::nanoseconds timeout);
 
  private:
@@ -125,7 +125,7 @@ class ModelTable {
   void EndUnheld();
 
   const engine::Clock* const clock_;
-  DeadlineTimer timer_;  // of the pivots
+  DeadlineTimer timer_;  // the pivots' timer
   const std::shared_ptr<Registry> registry_;
 
   mutable engine::Mutex mu_;
@@ -134,7 +134,7 @@ class ModelTable {
   std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // names not served; the oldest first
   Change change_ ABSL_GUARDED_BY(mu_);
 
-  // Used by the thread that makes changes.
+  // Used only by the thread that makes changes.
   std::vector<std::string> names_;
   std::vector<PivotSettings> pivots_;
   // The highest version of any removed name. New names start above it, so that a name never gets

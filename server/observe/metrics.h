@@ -82,7 +82,7 @@ class Metrics {
   void OnRejected(engine::RejectReason reason);
   // Notes that results were sent `duration` after they were handed to gRPC.
   void OnSent(const std::string& model, engine::Nanos duration);
-  // Notes the code points in the sources of a call that is OK.
+  // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(const std::string& model, int64_t code_points);
   // Notes that a new version of a model was requested.
   void OnReload(const std::string& model, bool ok);
@@ -122,7 +122,7 @@ class Metrics {
       ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
-  // Held while the sources are asked, so that a detached source is no longer asked.
+  // Locked while the sources are asked, so that a source is never asked after it was detached.
   mutable engine::Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
   std::map<std::string, ConnectionsSource> connections_ ABSL_GUARDED_BY(sources_mu_);  // by port

@@ -127,7 +127,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   const std::string retry_policy_;
 
   // Used only by the sending thread.
-  std::string stamps_;  // of the files when they were read last
+  std::string stamps_;  // the files' stamps when they were read last
   std::unique_ptr<TraceService::Stub> stub_;
 
   engine::Mutex mu_;

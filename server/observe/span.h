@@ -1,4 +1,5 @@
-// A span as in OpenTelemetry, which is a named part of a call's time, and the sink for spans.
+// A span as in OpenTelemetry, which is a named part of a call's time. Also the interface that takes
+// spans.
 #pragma once
 
 #include <atomic>

@@ -7,8 +7,8 @@
 namespace dragoman::server {
 
 struct CgroupDirectory {
-  std::string path;     // of the directory that has the group's files
-  std::string name;     // within its hierarchy: "/" or "/kubepods/pod1"
+  std::string path;     // the directory that has the group's files
+  std::string name;     // the group's path in its hierarchy, such as "/kubepods/pod1"
   bool unified = true;  // cgroup v2; false: v1, in the controller's own hierarchy
 };
 

@@ -22,7 +22,7 @@
 namespace dragoman::server {
 namespace {
 
-// More processors than any machine has. A larger number is an error.
+// The limit on processor numbers, above that of any machine. A larger number is an error.
 constexpr int kMostCpus = 1 << 16;
 
 std::string LineOf(const std::string& path) {

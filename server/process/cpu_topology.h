@@ -10,7 +10,7 @@ namespace dragoman::server {
 
 struct Cpu {
   int number = 0;
-  int node = 0;     // its memory node
+  int node = 0;     // the processor's memory node
   int cache = 0;    // the lowest number of the processors that share its last-level cache
   int core = 0;     // the lowest number of the processors that are threads of its core
   int sibling = 0;  // its index among the threads of its core: 0, 1 ..
@@ -20,7 +20,7 @@ struct CpuTopology {
   // The first threads of all cores, then the second threads, and so on. Each group is sorted by
   // node, cache and core.
   std::vector<Cpu> cpus;
-  int64_t cache_bytes = 0;  // of the largest last-level cache; 0: unknown
+  int64_t cache_bytes = 0;  // the size of the largest last-level cache; 0: unknown
 
   // Returns the memory nodes of the processors, in ascending order.
   std::vector<int> Nodes() const;

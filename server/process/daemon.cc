@@ -43,7 +43,7 @@
 namespace dragoman::server {
 namespace {
 
-// The time after the drain limit for the engine to end and connections to close.
+// The time that the engine and the connections have to end after the drain limit.
 constexpr std::chrono::seconds kExitGrace{15};
 
 // How long the end of the process waits for a load to notice that it was given up.
@@ -109,7 +109,7 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   _exit(status);
 }
 
-// Only logs an error: the service manager then waits for its own time limit.
+// Only logs an error, because the service manager then waits for its own time limit.
 void TellServiceManager(const std::string& state) {
   const absl::Status told = NotifyServiceManager(state);
   if (!told.ok()) {

@@ -36,8 +36,8 @@ struct DrainResult {
 };
 
 struct DrainTimes {
-  std::chrono::nanoseconds limit{};      // for accepted calls, after new calls are refused
-  std::chrono::nanoseconds lame_duck{};  // between `leave` and `stop_taking`
+  std::chrono::nanoseconds limit{};      // how long to wait for accepted calls
+  std::chrono::nanoseconds lame_duck{};  // how long after `leave` to call `stop_taking`
 };
 
 DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);

@@ -84,7 +84,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     engine::DeviceChoice devices;
     const engine::DeviceRequest& request = model.devices;
-    // With `auto`, assumes the larger batch of a GPU. The engine checks again.
+    // With `auto`, the larger batch of a GPU is assumed. The engine checks the settings again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
     const engine::EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);

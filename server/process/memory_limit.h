@@ -46,7 +46,7 @@ absl::Status CheckThreads(int count);
 // A part of the upper bound on the daemon's memory. The parts are logged at the start, so that the
 // operator can choose a sufficient limit.
 struct MemoryPart {
-  std::string name;  // as in a log field, such as "weights"
+  std::string name;  // the name of its log field, such as "weights"
   int64_t bytes = 0;
 };
 

@@ -46,11 +46,13 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"http_memory_bytes", limits.http_bytes}});
 }
 
-// Threads of HTTP. To read and write requests costs little compared with translating them.
+// The number of threads of HTTP. Reading and writing requests costs little compared with
+// translating them.
 int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 
-// Threads that prepare large requests, of all ports, before they become jobs. With two processors
-// there is one thread: language detection for long lists leaves the other processor to decoding.
+// The number of threads that prepare large requests, of all ports, before they become jobs. With
+// two processors there is one thread: language detection for long lists leaves the other processor
+// to decoding.
 int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace

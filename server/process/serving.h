@@ -44,7 +44,7 @@ class Serving {
   ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
-  // "off" without HTTP.
+  // Returns "off" without HTTP.
   std::string http_address() const { return http_ == nullptr ? "off" : http_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
 
@@ -64,7 +64,7 @@ class Serving {
   // reports that.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
-  // Ends the waiting of a running drain.
+  // Ends the waits of a running drain.
   void Hurry() { tracker_.Interrupt(); }
 
  private:
@@ -72,7 +72,7 @@ class Serving {
           Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
                          const Security* security, InheritedSockets* sockets);
-  // Returns false if no port was inherited.
+  // Stops accepting on the inherited ports. Returns false if no port was inherited.
   bool LeaveInheritedPorts();
   DrainSteps Steps();
 

@@ -41,7 +41,7 @@ struct SignalHooks {
 // Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.
 int WaitForEnd(const SignalHooks& hooks);
 
-// Drains. SIGTERM or SIGINT ends the waiting of the drain. SIGHUP has no effect.
+// Calls DrainCalls. SIGTERM or SIGINT ends its waits. SIGHUP has no effect meanwhile.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman::server

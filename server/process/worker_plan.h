@@ -27,7 +27,7 @@ struct WorkerPlan {
 //     one. The number of threads divides `per_cache`.
 WorkerPlan PlanWorkers(int cpus, int per_cache, int workers, int threads_per_worker);
 
-// Returns `asked`; if that is 0, one thread per four CPUs, at least 1.
+// Returns `asked`. If that is 0, returns one thread per four CPUs, at least 1.
 int TextThreads(int cpus, int asked);
 
 struct PinRequest {

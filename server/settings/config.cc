@@ -171,7 +171,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
                   absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   const Place place{model, nullptr};
-  // The values of a request are text, as in a flag.
+  // The values of a request are texts, as after a flag.
   absl::Status status = is_request && value.is_string()
                             ? SetFromText(*option, where, value.get<std::string>(), place)
                             : SetFromFile(*option, where, value, place);

@@ -27,7 +27,7 @@ namespace dragoman::server {
 // Where the workers of a model run. See server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
 
-// Returns the word in --pin.
+// Returns the word for `pinning` in --pin.
 const char* PinningName(Pinning pinning);
 
 // TLS of the HTTP port. kMutual: all calls except probes need a client certificate.
@@ -62,7 +62,7 @@ struct ModelSettings {
 
 // A translation through a pivot language: the model `second` translates the output of `first`.
 struct PivotSettings {
-  std::string name;  // for the `model` of a request
+  std::string name;  // the name that a request's `model` has
   std::string first;
   std::string second;
   bool operator==(const PivotSettings&) const = default;
@@ -117,8 +117,8 @@ enum class HelpForm {
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
-  bool verbose = false;               // for kVersion
-  HelpForm help = HelpForm::kCommon;  // for kHelp
+  bool verbose = false;               // used by kVersion
+  HelpForm help = HelpForm::kCommon;  // used by kHelp
   ServerConfig config;
   // False if --config is a pipe, which cannot be read again when the arguments are parsed again.
   bool can_be_read_again = true;

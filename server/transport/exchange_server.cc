@@ -8,7 +8,7 @@
 namespace dragoman::server {
 namespace {
 
-// The time for clients to read the last answers.
+// The time that clients have to read the last answers.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
 }  // namespace

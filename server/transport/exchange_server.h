@@ -43,7 +43,7 @@ struct ExchangeServerOptions {
 
   std::chrono::milliseconds header_time{10'000};   // for a TLS handshake, and for the headers
   std::chrono::milliseconds request_time{20'000};  // for a complete request, from its first byte on
-  std::chrono::milliseconds write_time{30'000};    // for the client to take one write
+  std::chrono::milliseconds write_time{30'000};    // until the client has taken one write
   // How long a connection may stay open between two requests. While three quarters of all
   // connections are open, the limit is one second.
   std::chrono::milliseconds idle_time{75'000};

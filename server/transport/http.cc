@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kLongestPart{5};
 // Limits on a request's headers and body in bytes. No request needs a body.
 constexpr size_t kHeaderBytes = 16 * 1024;
 constexpr size_t kBodyBytes = 1024;
-// A scrape of thousands of models has megabytes, and several clients may wait for it.
+// Limit of HeldBytes. A scrape of thousands of models has megabytes, and several clients may wait.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
 HttpResponse TextAnswer(int status, const char* why) {

@@ -39,7 +39,7 @@ class Http1Connection final : public HttpConnection {
 
  private:
   enum class Phase {
-    kHandshake,  // of TLS
+    kHandshake,  // the TLS handshake is in progress
     kIdle,       // no byte of the next request has come
     kReading,    // part of a request has come
     kAnswering,  // a request is with the handler, or its answer or a refusal is being sent
@@ -80,8 +80,8 @@ class Http1Connection final : public HttpConnection {
   ResponseFrame FrameOf(BodyFraming framing) const;
   // Called when the complete answer was written.
   void FinishAnswer();
-  // Closes the sending side and waits for the client's end, so that the answer arrives even if the
-  // client goes on sending.
+  // Closes the sending side and waits for the client to close its side, so that the answer arrives
+  // even if the client goes on sending.
   void BeginEnding();
   void EndTls();
   void UpdateHeld();

@@ -129,7 +129,7 @@ void HttpLoop::Tick() {
 }
 
 void HttpLoop::ForEach(const std::function<void(HttpConnection&)>& visit) {
-  // A copy, because `visit` may add and remove connections.
+  // Visits a copy, because `visit` may add and remove connections.
   std::vector<std::shared_ptr<HttpConnection>> connections;
   connections.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) connections.push_back(connection);

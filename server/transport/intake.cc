@@ -35,7 +35,7 @@ constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
 // The bytes that gRPC reads from one connection at once. In a flood they may contain 140 streams.
 constexpr int64_t kFloodUnread = 4 * 1024;
-// Connections without waiting calls are checked only once in this many times.
+// Connections without waiting calls are checked only in every kIdleLooks-th check.
 constexpr uint64_t kIdleLooks = 5;
 
 }  // namespace
@@ -67,7 +67,7 @@ void Intake::Close(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
   if (at == connections_.end()) return;
-  // A newer connection may have the same address and port.
+  // The entry may belong to a newer connection from the same address and port.
   const auto name = by_peer_.find(at->second.peer);
   if (name != by_peer_.end() && name->second == fd) by_peer_.erase(name);
   for (const auto& [call, end] : at->second.calls) calls_.erase(call);

@@ -37,8 +37,8 @@
 namespace dragoman::server {
 
 struct IntakeLimits {
-  int64_t message_bytes = 0;  // of one request
-  int64_t receive_bytes = 0;  // of all incoming requests together
+  int64_t message_bytes = 0;  // limit on one request
+  int64_t receive_bytes = 0;  // limit on all incoming requests together
   ResetLimits resets;
 };
 

@@ -73,7 +73,8 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   if (address->sa_family != AF_UNIX) {
-    // Not SO_REUSEPORT: a second server on the same port would silently take half of the calls.
+    // SO_REUSEPORT is not set, because a second server on the same port would silently take half of
+    // the calls.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
     SetForConnections(fd);
     if (address->sa_family == AF_INET6) Enable(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
@@ -175,7 +176,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
         "the path has ", path.size(), " bytes, expected at most ", sizeof(address.sun_path) - 1));
   }
   path.copy(address.sun_path, path.size());
-  // A server that was killed may have left its socket.
+  // A server that was killed may have left its socket file.
   struct stat old {};
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
@@ -229,7 +230,8 @@ void Listener::StopAccepting() {
     failure_.clear();
   }
   for (const int fd : sockets) {
-    // If another process also has the socket, closing it here does not remove it from epoll.
+    // Removes the socket from epoll, because closing it does not do so if another process also has
+    // it.
     if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
   }

@@ -68,10 +68,11 @@ class Listener {
   // closes it (gRPC does).
   void Start(std::function<void(int fd)> take);
 
-  // Accepts no connection for the next `time`. Connections that arrive wait. Takes no lock.
+  // Accepts no connection for the next `time`. Connections that arrive meanwhile wait. Takes no
+  // lock.
   void Hold(std::chrono::milliseconds time);
 
-  // Closes the listener's sockets. A socket that another process also has stays open there.
+  // Closes the listener's sockets. A socket that another process also has stays open in that one.
   void StopAccepting();
 
   // If the sockets were inherited, stops accepting and returns true. Further connections then wait

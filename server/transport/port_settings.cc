@@ -38,7 +38,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Called on gRPC's threads, before the first handshake and at each one.
+  // Gives gRPC the certificates. Called on its threads, before the first handshake and at each one.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);

@@ -14,7 +14,7 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// Allowed bytes of empty lines before a request. Some clients send empty lines after a body.
+// The maximum bytes of empty lines before a request. Some clients send empty lines after a body.
 constexpr size_t kEmptyBytes = 4;
 // The maximum bytes of a chunk's size with its extensions and line ends, and of the trailers. Both
 // are buffered until they are complete.

@@ -67,9 +67,9 @@ class RequestReader {
   HttpRequest request_;
   std::optional<Refusal> refusal_;
   size_t scanned_ = 0;      // bytes of the head that were scanned without finding its end
-  size_t empty_bytes_ = 0;  // of empty lines before the request
+  size_t empty_bytes_ = 0;  // bytes of empty lines before the request
   size_t head_bytes_ = 0;
-  size_t wire_bytes_ = 0;  // of the body with its framing
+  size_t wire_bytes_ = 0;  // bytes of the body with its framing
   bool started_ = false;
   bool head_done_ = false;
   bool whole_ = false;

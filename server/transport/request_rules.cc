@@ -184,7 +184,7 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   if (escaped.empty()) path->push_back('/');
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] != '%') {
-      // Some clients join "http://host/" and "/translate".
+      // Repeated slashes are merged, because some clients join "http://host/" and "/translate".
       if (escaped[i] == '/' && i > 0 && escaped[i - 1] == '/') continue;
       *path += escaped[i];
       continue;

@@ -59,7 +59,7 @@ struct ResetLimits {
 
 class ResetWatch {
  public:
-  // How streams are counted. Tests replace these functions.
+  // The functions that count streams. Tests replace them.
   struct Counts {
     std::function<StreamCount()> all;
     std::function<void()> update;  // called before `of`
@@ -95,7 +95,7 @@ class ResetWatch {
     std::vector<int> connections;  // the caller must close them; they already count as closed
     bool many = false;             // all connections together are a flood
   };
-  // Checks the counts. REQUIRES: called every few milliseconds.
+  // Checks the counts and returns the floods. REQUIRES: called every few milliseconds.
   Floods Look(engine::Nanos now);
 
  private:

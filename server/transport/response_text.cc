@@ -61,7 +61,7 @@ std::string ChunkText(std::string_view piece) {
 }
 
 std::string HttpDate() {
-  // Not strftime: its day names depend on the locale.
+  // strftime is not used, because its day names depend on the locale.
   static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

@@ -42,7 +42,7 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCer
   const bool asks = clients != ClientCertificates::kNone;
   SSL_CTX* const raw = context->native_handle();
   if (!error && asks) {
-    // Adds all authorities. Asio's own function adds only the first.
+    // Adds all authorities, because Asio's own function adds only the first.
     BIO* const reader =
         BIO_new_mem_buf(material.client_ca.data(), static_cast<int>(material.client_ca.size()));
     while (X509* const authority = PEM_read_bio_X509(reader, nullptr, nullptr, nullptr)) {

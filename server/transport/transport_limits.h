@@ -13,7 +13,7 @@
 namespace dragoman::server {
 
 struct TransportLimits {
-  int64_t message_bytes = 0;  // of one request
+  int64_t message_bytes = 0;  // the largest request
   int max_streams = 0;        // concurrent calls of one connection
   int max_connections = 0;    // open at once
   // Bytes of incoming requests, of all connections together.

@@ -46,7 +46,7 @@ class WebSocketConnection final : public HttpConnection {
   std::shared_ptr<WebSocketConnection> Self();
   void Read();
   void OnRead(const boost::beast::error_code& error);
-  // Hands the waiting message to the handler, if no other is being answered.
+  // Hands the waiting message to the handler, unless another message is being answered.
   void HandleNext();
   void OnAnswered();
   // Sends a close frame, with the reason truncated to fit, and closes the connection soon after.
@@ -66,7 +66,7 @@ class WebSocketConnection final : public HttpConnection {
   bool reading_ = false;
   engine::Nanos deadline_ =
       engine::kNoDeadline;  // of the handshake, the message or the wait for the next message
-  engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write in progress
+  engine::Nanos write_deadline_ = engine::kNoDeadline;  // when the write in progress times out
   engine::Nanos message_began_ = 0;                     // 0: no byte of the next message was read
 
   boost::beast::flat_buffer in_;

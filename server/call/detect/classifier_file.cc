@@ -61,7 +61,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t most) {
-  // O_NONBLOCK, to not wait for the writer of a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return absl::InvalidArgumentError(ErrorText(errno));
   absl::StatusOr<std::string> bytes = ReadAll(fd, most);

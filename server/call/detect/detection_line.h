@@ -28,7 +28,7 @@ inline constexpr size_t kKeptCodePoints = 400;
 // better.
 DetectionLine MakeDetectionLine(std::string_view text);
 
-// Returns the line in lower case.
+// Returns `text` in lower case.
 std::string LowerCase(std::string_view text);
 
 // Reports whether a text in `script` (as in DetectionLine) may be in a language that is written in

@@ -60,7 +60,8 @@ class FastTextDetector final : public LanguageDetector {
   const std::vector<std::string>& languages() const override { return languages_; }
   const DetectorMemory& memory() const { return memory_; }
 
-  // The keys of all labels, without duplicates. The functions below use indices into this list.
+  // Returns the keys (LanguageKey) of all labels, without duplicates. The functions below use
+  // indices into this list.
   const std::vector<std::string>& keys() const { return keys_; }
 
   // Returns the probability of each key, summed over its labels. Empty if the model has none of the
@@ -198,7 +199,8 @@ absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::
   };
   auto detector = std::make_unique<FastTextDetector>();
   try {
-    // The model needs at least as much memory as the file, and the file remains in memory.
+    // The model needs at least as much memory as the file, and the file remains in memory, so the
+    // file may have half of most_bytes.
     absl::StatusOr<std::string> bytes = ReadClassifierFile(file, most_bytes / 2);
     if (!bytes.ok()) return refused(bytes.status().code(), bytes.status().message());
     const absl::Status known = CheckClassifier(*bytes, sha256);

@@ -41,7 +41,8 @@ class LanguageDetector {
     return Among(candidates)->Detect(text);
   }
 
-  // All known languages, as BCP-47 codes: the candidates for a model that accepts any source.
+  // Returns all known languages as BCP-47 codes. They are the candidates for a model that accepts
+  // any source.
   virtual const std::vector<std::string>& languages() const = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace dragoman::server {
 
-// "fastText", or "" if this build detects no languages.
+// Returns "fastText", or "" if this build detects no languages.
 const char* DetectionLibrary();
 
 // The memory of a detector. held: while it is in use. loading: the peak while it was loaded. Both
