@@ -72,9 +72,9 @@ class TranslationCall : public engine::TranslationSink,
 
   // Counts an item for the log line and for the call's status. Called only from OnItem.
   void CountItem(const engine::ItemResult& result);
-  // Returns the status of the call after its job has ended with the status `job`. If all items
-  // failed with the same code, the result is the first item's status, otherwise `job`. Called only
-  // from OnDone.
+  // Returns the status of the call after its job has ended with the status `job`. This is `job` if
+  // that is an error, else the first item's error if all items failed with the same code, else OK.
+  // Called only from OnDone.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
