@@ -1,4 +1,4 @@
-// Converts text for Abseil: Debian's build has its own string_view.
+// Converts text for Abseil, because Debian's build of Abseil has a string_view of its own.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// An adapter is one HTTP dialect in which clients ask for translations: LibreTranslate's, DeepL's,
-// Google's, ours. It turns a request into a TranslateRequest, and an answer back into its dialect.
+// An adapter serves one HTTP dialect in which clients ask for translations: LibreTranslate's,
+// DeepL's, Google's, ours. It turns a request into a TranslateRequest, and the answer back into its
+// dialect.
 //
 // An adapter's results depend only on the request and on the served models. The call (server/call)
 // does everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) in
@@ -37,14 +38,14 @@ struct UnaryAction {
   // returns the first such error, for dialects that have no errors of items. The call counts as
   // failed if the HTTP status is 400 or higher.
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
-  // The interface of the request, if its adapter has several; otherwise Adapter::api.
+  // The interface of the request for metrics, if the adapter serves several. nullopt: Adapter::api.
   std::optional<Api> api = std::nullopt;
   // The maximum number of bytes that `render` adds, such as tags. Reserved before the call.
   int64_t added_bytes = 0;
 };
 
 // Writes an answer that is sent in pieces, such as server-sent events. Used for one request, by one
-// thread at a time. The result "" sends nothing.
+// thread at a time. If Message or End returns "", nothing is sent.
 class StreamRenderer {
  public:
   virtual ~StreamRenderer() = default;
@@ -54,7 +55,8 @@ class StreamRenderer {
   // Called after the last message of a call that has not failed. Returns an error if the answer is
   // an error for its client: the call then counts as failed, and End gets that error.
   virtual absl::Status Status() { return absl::OkStatus(); }
-  // Returns the last piece. Before the first piece, Adapter::Error writes an error instead.
+  // Returns the last piece. Not called if the call fails before its first piece: Adapter::Error
+  // writes the answer then.
   virtual std::string End(const absl::Status& status) = 0;
 };
 
@@ -64,7 +66,8 @@ struct StreamAction {
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// A request for the languages of texts, answered at once, with the rights and rate of the client.
+// A request to detect the languages of texts. It is answered at once, with the rights and rate of
+// the client.
 struct DetectAction {
   v1::DetectLanguageRequest request;
   std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
@@ -77,7 +80,8 @@ struct UsageAction {
   std::function<HttpResponse(int64_t code_points)> render;
 };
 
-// The action that a request asks for. HttpResponse is an answer that is ready, such as a list of languages.
+// The action that a request asks for. HttpResponse is an answer that is ready, such as a list of
+// languages.
 using AdapterAction =
     std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
 
@@ -86,21 +90,21 @@ class Adapter {
   virtual ~Adapter() = default;
 
   virtual Api api() const = 0;
-  // The interface of a refused request, by its fields, if the adapter has several. For other
-  // requests the action has it, so that fields are read once.
+  // Returns the interface of a refused request by its fields, if the adapter serves several. Other
+  // requests have it in their action, so that fields are read only once.
   virtual Api ApiOf(const HttpRequest& /*request*/) const { return api(); }
 
   // Returns the API key of the request, from the header, field or query of the dialect; "" if there
   // is none. `request` may be anything, because keys are checked first.
   virtual std::string Key(const HttpRequest& request) const = 0;
 
-  // Reports whether the key may be in the body, which was not read yet. Asked if Key finds none in
-  // `head`. If not, the request is refused before its body is read.
+  // Reports whether the key may be in the body, which was not read yet. Called if Key finds no key
+  // in `head`. If the result is false, the request is refused before its body is read.
   virtual bool KeyMayBeInBody(const HttpRequest& /*head*/) const { return false; }
 
   // Returns what the request asks for. `client` is that of the request's key; nullptr if calls need
   // no key or the route is open. The answer shows only what that client sees (client_rights.h). An
-  // error names the problem and what was expected. Error writes its answer.
+  // error names the problem and what was expected; Error then writes the answer.
   virtual absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
                                                const Client* client) const = 0;
 
@@ -112,10 +116,10 @@ class Adapter {
 // The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  const Client* client = nullptr;  // the client, if this is for one request
+  const Client* client = nullptr;  // the request's client; nullptr: for all requests
   bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
-  CallBounds bounds;      // of calls over HTTP
+  CallBounds bounds;      // limits of calls over HTTP
   bool has_page = false;  // the page at / is served
   int grpc_port = 0;      // 0: gRPC has a unix socket
   ListAnswers* lists = nullptr;
@@ -130,7 +134,7 @@ struct AdapterRoute {
   const Adapter* adapter = nullptr;
   // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
-  // No API key is needed, as for a page or a probe.
+  // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;
 
   // Reports whether the answer is a list. Building it may take long, so another thread does it.

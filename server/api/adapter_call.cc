@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kRequestIdHeader[] = "X-Request-Id";
 
-// Cuts off a client that does not read the answer.
+// Cuts off a client that does not read the answer within the write timeout, unless End comes first.
 class SendGuard {
  public:
   SendGuard(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange)
@@ -27,7 +27,8 @@ class SendGuard {
   DeadlineTimer::Id id_;
 };
 
-// Estimates the memory for rendering: JSON with escapes, and the tree from which it is written.
+// Estimates the bytes that rendering takes: JSON with escapes, and the tree from which it is
+// written.
 int64_t BytesToRender(const google::protobuf::Message& answer) {
   constexpr int64_t kPerByte = 4;
   return kPerByte * static_cast<int64_t>(answer.ByteSizeLong());
@@ -57,7 +58,7 @@ HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent) {
   if (response.pieces != nullptr) {
-    // The server has a timeout for each piece.
+    // No SendGuard is needed, because the server has a timeout for each piece.
     exchange->Respond(std::move(response), std::move(sent));
     return;
   }

@@ -61,7 +61,7 @@ class AdapterStreamCall final : public StreamTransport,
   AdapterStreamCall(const CallContext* context, CallHead head, const Adapter* adapter,
                     std::shared_ptr<HttpExchange> exchange);
 
-  // Call once.
+  // Starts the call. Call it once.
   void Start(StreamAction action);
 
  private:
@@ -79,7 +79,7 @@ class AdapterStreamCall final : public StreamTransport,
   const Adapter* const adapter_;
   const std::shared_ptr<HttpExchange> exchange_;   // shared with the server
   const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
-  // Used by one thread at a time: StartWrite and Finish do not overlap.
+  // Used by one thread at a time, because StartWrite and Finish do not overlap.
   std::unique_ptr<StreamRenderer> renderer_;
   std::string request_id_;
   bool begun_ = false;

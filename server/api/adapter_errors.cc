@@ -39,7 +39,8 @@ constexpr std::pair<absl::StatusCode, int> kOtherStatuses[] = {
     {absl::StatusCode::kUnimplemented, 505},
 };
 
-// The type URL of HttpError's payload, the status in digits. The payload is not sent.
+// The type URL of the payload that marks an HttpError: the HTTP status in digits. Clients do not
+// get this payload.
 constexpr char kStatusUrl[] = "dragoman/http-status";
 
 // Returns the details of the status in protobuf's JSON; null if there are none.

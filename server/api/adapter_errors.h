@@ -12,13 +12,15 @@
 
 namespace dragoman::server {
 
-// OK 200, INVALID_ARGUMENT, FAILED_PRECONDITION and OUT_OF_RANGE 400, UNAUTHENTICATED 401,
-// PERMISSION_DENIED 403, NOT_FOUND 404, ALREADY_EXISTS and ABORTED 409, RESOURCE_EXHAUSTED 429,
-// CANCELLED 499, UNIMPLEMENTED 501, UNAVAILABLE 503, DEADLINE_EXCEEDED 504, all others 500.
+// Returns the HTTP status of a code: OK 200, INVALID_ARGUMENT, FAILED_PRECONDITION and OUT_OF_RANGE
+// 400, UNAUTHENTICATED 401, PERMISSION_DENIED 403, NOT_FOUND 404, ALREADY_EXISTS and ABORTED 409,
+// RESOURCE_EXHAUSTED 429, CANCELLED 499, UNIMPLEMENTED 501, UNAVAILABLE 503, DEADLINE_EXCEEDED 504,
+// all others 500.
 int StatusOfHttp(absl::StatusCode code);
 
-// The code that metrics have for an HTTP status: the inverse of StatusOfHttp, UNIMPLEMENTED for 405
-// and 505, DEADLINE_EXCEEDED for 408, otherwise INVALID_ARGUMENT for 4xx and INTERNAL for 5xx.
+// Returns the code under which metrics count an HTTP status: the inverse of StatusOfHttp,
+// UNIMPLEMENTED for 405 and 505, DEADLINE_EXCEEDED for 408, otherwise INVALID_ARGUMENT for 4xx and
+// INTERNAL for 5xx.
 absl::StatusCode CodeOfHttp(int status);
 
 // Returns an error of HTTP itself, such as 413, which keeps this HTTP status in every dialect. Its
@@ -26,14 +28,14 @@ absl::StatusCode CodeOfHttp(int status);
 absl::Status HttpError(int http_status, std::string_view message);
 bool IsHttpError(const absl::Status& status);
 
-// Returns the HTTP status of an HttpError; otherwise that of the code.
+// Returns the HTTP status of an HttpError; for other errors that of their code.
 int StatusOfHttp(const absl::Status& status);
 
 // Returns {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}, the form
 // of Google's APIs. "details" is absent if there are none. The code is that of StatusOfHttp.
 nlohmann::json ErrorObject(const absl::Status& status);
 
-// {"error": ErrorObject}.
+// Returns an answer whose body is {"error": ErrorObject}.
 HttpResponse NeutralError(const absl::Status& status);
 
 // Returns an answer with a JSON body. Replaces invalid UTF-8 with U+FFFD.

@@ -107,8 +107,8 @@ void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCo
       {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
 }
 
-// An exchange that waits to be read. Releases it when the client is gone, because the server no
-// longer counts the memory of such a request.
+// Holds an exchange that waits to be read. Releases the exchange when its client is gone, because
+// the server no longer counts the memory of such a request.
 class WaitingExchange {
  public:
   explicit WaitingExchange(std::shared_ptr<HttpExchange> exchange)
@@ -152,7 +152,7 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  // The cost of a list, which may have to be built.
+  // The cost that a list adds, in bytes, because the list may have to be built.
   constexpr int64_t kListBytes = 4096;
   const AdapterRoute* const route = RouteOf(request);
   const int64_t cost =
@@ -167,7 +167,8 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
 HttpAdmission AdapterHandler::Admit(const HttpRequest& head) {
   HttpAdmission admission{{.name = ClientName(nullptr, head.peer)}, std::nullopt};
   const AdapterRoute* const route = keys_ == nullptr ? nullptr : RouteOf(head);
-  // Requests without a route are refused later, without reading the body. WebSockets get a message.
+  // Requests without a route are refused later, without reading the body. A WebSocket without a
+  // valid key is admitted here, and its client gets the error as a message.
   if (route == nullptr || route->is_open) return admission;
   const std::string key = route->adapter->Key(head);
   if (key.empty() && route->adapter->KeyMayBeInBody(head)) return admission;

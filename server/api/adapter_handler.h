@@ -35,7 +35,8 @@ class AdapterHandler final : public HttpHandler {
   HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override;
 
  private:
-  // Handles a request. Runs on one of the RequestReaders if it is large or asks for a list.
+  // Handles a request. Runs on one of the RequestReaders if the request is large or asks for a
+  // list.
   void Read(std::shared_ptr<HttpExchange> exchange);
   // Returns the first route that fits; nullptr if none does.
   const AdapterRoute* RouteOf(const HttpRequest& request) const;
@@ -44,10 +45,11 @@ class AdapterHandler final : public HttpHandler {
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
   // Answers with 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;
-  // Returns the adapter with a route for the path, otherwise the one whose paths share the longest
-  // beginning with it, at least the first part ("/v2" of "/v2/nothing"); nullptr for none.
+  // Returns the adapter with a route for the path. If there is none, returns the adapter whose
+  // paths share the longest beginning with the path, at least the first part ("/v2" of
+  // "/v2/nothing"), or nullptr.
   const Adapter* OwnerOf(const HttpRequest& request) const;
-  // Writes and counts an error that has no call.
+  // Writes and counts the error of a request for which no call was made.
   HttpResponse ErrorOf(const Adapter* owner, const HttpRequest& request,
                        const absl::Status& status) const;
 

@@ -26,7 +26,7 @@ namespace {
 
 using Work = std::function<absl::Status()>;
 
-// The largest request is a model's settings, some hundred bytes.
+// Small limits suffice: the largest request is a model's settings, some hundred bytes.
 constexpr PortLimits kPortLimits = {
     .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
 
@@ -70,7 +70,7 @@ void FillChange(const ModelChange& change, v1::ModelChange* out) {
   if (!change.status.ok()) out->set_error(std::string(change.status.message()));
 }
 
-// Makes new files private, so that the socket is closed to others from the beginning.
+// While this object exists, new files are private, so that other users can never open the socket.
 class PrivateFiles {
  public:
   PrivateFiles() : before_(umask(S_IRWXG | S_IRWXO | S_IXUSR)) {}
@@ -208,7 +208,8 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Runs `work` on the manager's or the drains' thread and answers. The messages live until then.
+  // Runs `work` on the manager's or the drains' thread and answers. gRPC keeps the messages until
+  // then.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {

@@ -1,6 +1,6 @@
 // AdminService on its own address: loads and unloads models, applies the configuration again,
-// drains, sets the log level. Open to all who can connect; with TLS, to certificates of its
-// authorities.
+// drains, sets the log level. Serves all who can connect; with TLS, only clients with a certificate
+// of the authorities in `tls`.
 //
 // Thread-safe. Loads run one after another on the model manager's thread. Drains have their own
 // thread, so no load delays them. gRPC's threads wait for neither.
@@ -26,10 +26,10 @@ namespace dragoman::server {
 
 struct ReloadReport {
   std::vector<ModelChange> models;
-  std::vector<std::string> at_next_start;  // names of changed settings
+  std::vector<std::string> at_next_start;  // changed settings that wait for it
 };
 
-// Everything outlives the server.
+// Everything is borrowed and outlives the server.
 struct AdminHooks {
   ModelManager* manager = nullptr;
   const ModelTable* models = nullptr;
@@ -37,7 +37,7 @@ struct AdminHooks {
   const engine::Clock* clock = nullptr;
   // Refuses calls from now on. Returns the number of calls that were cut off at the limit.
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
-  std::chrono::nanoseconds drain_limit{0};  // for requests without a limit
+  std::chrono::nanoseconds drain_limit{0};  // the limit of requests that give none
   std::function<bool()> draining;
   // Called on the manager's thread.
   std::function<absl::StatusOr<ReloadReport>()> reload_all;
@@ -67,7 +67,8 @@ class AdminServer {
   const std::unique_ptr<Service> service_;
   const std::unique_ptr<OtherMethods> others_;
   std::string address_;
-  // Gives certificates to handshakes. gRPC's own reference ends before the last handshake.
+  // Gives certificates to handshakes. It is kept here because gRPC's own reference ends before the
+  // last handshake.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;
 };

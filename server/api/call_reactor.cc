@@ -36,7 +36,8 @@ engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nano
                            engine::Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
   const gpr_timespec left = gpr_time_sub(deadline, now);
-  // Longer times do not fit into nanoseconds, even on a clock that has run for 100 years.
+  // The limit on times in seconds, a century: longer times do not fit into nanoseconds, even on a
+  // clock that has run for 100 years.
   constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
   if (left.tv_sec >= kCentury) return engine::kNoDeadline;
   if (left.tv_sec <= -kCentury) return started;
@@ -85,7 +86,7 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  // A request that is too large has arrived as well.
+  // A request that is too large has arrived completely, too.
   if (bytes > 0) {
     service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
@@ -99,7 +100,8 @@ void CallReactor::EndReading(const absl::Status& status) {
 }
 
 int64_t CallReactor::HeaderBytes() const {
-  // Headers that gRPC does not show (path, authority, timeout, encodings), and the frames.
+  // The bytes of headers that gRPC does not show (path, authority, timeout, encodings) and of
+  // frames.
   constexpr int64_t kOwn = 256;
   int64_t bytes = kOwn;
   for (const auto& [key, value] : rpc_->client_metadata()) {
@@ -175,13 +177,15 @@ void CallReactor::HandleSlow() {
 }
 
 bool CallReactor::IsDeadline() const {
-  // The client's timer fires before ours: gRPC rounds timeouts up by as much as 1 % on the wire.
+  // Slack is needed because the client's timer may fire before ours: gRPC rounds timeouts up by as
+  // much as 1 % on the wire.
   const engine::Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
   return calls().clock->Now() >= deadline_ - slack;
 }
 
 absl::Status CallReactor::CancelStatus() const {
-  // The connection was closed before the call was processed, so another server may process it.
+  // During a drain, a cancellation means that the connection was closed before the call was
+  // processed, so another server may process it.
   if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server is stopping");
   }

@@ -1,9 +1,10 @@
 // A gRPC call from its headers on, before its request has arrived.
 //
-// gRPC treats all methods as bidirectional streams; the wire format is the same. For unary methods,
-// gRPC would report a call only with its message. Then a message that is slow or never arrives
-// would have no timeout of ours, and a call that was cancelled before would look empty. This class
-// reads the one message, within limits on time and size, and passes it on.
+// The server registers all methods as bidirectional streams, which have the same wire format. For
+// unary methods, gRPC would report a call only with its message. Then a message that is slow or
+// never arrives would have no timeout of ours, and a call that was cancelled before its message
+// would look like an empty request. This class reads the one message, within limits on time and
+// size, and passes it on.
 //
 // Owned by gRPC until OnDone; timers hold weak references. Reactions never block. Thread-safe
 // unless stated otherwise. No lock except end_mu_ is held during calls of gRPC that may call back.
@@ -36,8 +37,8 @@ struct ServiceContext {
   const CallContext* calls = nullptr;
   Guard* guard = nullptr;
   const ApiKeys* keys = nullptr;      // nullptr: calls need none
-  int64_t max_message_bytes = 0;      // of a request
-  int max_streams = 0;                // of one connection
+  int64_t max_message_bytes = 0;      // the largest request
+  int max_streams = 0;                // concurrent calls of one connection
   engine::Nanos receive_timeout = 0;  // from the headers until the complete request
 };
 
@@ -62,17 +63,19 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // gRPC owns `rpc`, which lives until OnDone.
   CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
-  // The request has arrived. Called at most once, and not together with HandleNoRequest. Runs on
-  // one of the RequestReaders if the request is large.
+  // Called when the request has arrived, at most once, and not together with HandleNoRequest. Runs
+  // on one of the RequestReaders if the request is large.
   virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
-  // The request will not arrive: finish with this status. Called at most once, from any thread.
+  // Called when the request will not arrive, at most once, from any thread. Must finish the call
+  // with `status`.
   virtual void HandleNoRequest(absl::Status status) = 0;
-  // The call was cancelled, by the client or its deadline, after its request had arrived.
+  // Called when the call was cancelled, by the client or its deadline, after its request had
+  // arrived.
   virtual void HandleCancel() {}
-  // The last method that is called.
+  // Called last, after all other methods.
   virtual void HandleDone() {}
 
-  // Returns what is known from the headers. `route` is "SERVICE/METHOD".
+  // Returns the facts that the headers give. `route` is "SERVICE/METHOD".
   CallHead Head(Api api, std::string route) const;
 
   // Sets the call's id. The id goes into the initial metadata with the first message. If the call
@@ -81,10 +84,12 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // another server. Call before anything is sent.
   void SetRequestId(const std::string& request_id) { request_id_ = request_id; }
 
-  // Converts a status, with its retry hint in the trailing metadata. Call right before the end.
+  // Converts a status to gRPC's, and puts its retry hint into the trailing metadata. Call right
+  // before the end of the call.
   grpc::Status EndStatus(const absl::Status& status);
 
-  // Sends a message of a stream. `message` must live, and no other may follow, until OnWriteDone.
+  // Sends a message of a stream. REQUIRES: until OnWriteDone, `message` stays alive and no other
+  // message is sent.
   void Send(const grpc::ByteBuffer* message);
 
   // Each ends the call; call one of them, once. Then only HandleDone may use gRPC's objects, and
@@ -104,7 +109,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void OnCancel() final;
   void OnDone() final;
 
-  // Handles the request, unless it was cancelled, and then a cancellation that came meanwhile.
+  // Handles the request, unless the call was cancelled. Then handles a cancellation that came
+  // meanwhile.
   void Handle();
   // Ends a call whose request has not arrived yet.
   void EndReading(const absl::Status& status);
@@ -114,7 +120,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   enum class Phase { kReading, kWaiting, kHandling, kHandled, kNoRequest };
 
   // Ends the reading and reports whether this caller was the first to do so. `bytes` is the size of
-  // a request that has arrived. From kWaiting on a cancellation may clear the request.
+  // the request, or 0 if it has not arrived. From phase kWaiting on, a cancellation may clear the
+  // request.
   bool StopReading(Phase next, int64_t bytes = 0);
   void HandleSlow();
   absl::Status CancelStatus() const;
@@ -124,12 +131,12 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
-  const engine::Nanos started_;                          // at the headers
+  const engine::Nanos started_;                          // when the headers arrived
   const engine::Nanos deadline_;                         // counted from the headers
   const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
   grpc::ByteBuffer request_;  // gRPC uses it until OnReadDone
-  std::string request_id_;    // empty after it is sent
+  std::string request_id_;    // "" after it was sent
 
   engine::Mutex mu_;
   Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;
@@ -137,7 +144,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
   uint64_t guarded_ ABSL_GUARDED_BY(mu_) = 0;
-  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // after its request had arrived
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // cancelled after the request had arrived
 
   // Held during the cancellation of a call whose client does not read. OnDone waits for it, so that
   // the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.

@@ -21,7 +21,8 @@ class Cors {
   // Returns the answer to a preflight of an allowed origin; nothing for other requests.
   std::optional<HttpResponse> Preflight(const HttpRequest& request) const;
 
-  // Lets the request's page read the answer, if its origin is allowed and no such header is set.
+  // Lets the request's page read the answer, if its origin is allowed and `answer` does not have
+  // the header Access-Control-Allow-Origin yet.
   void Allow(const HttpRequest& request, HttpResponse* answer) const;
 
   // Returns an exchange that adds the headers of Allow to each answer.

@@ -17,9 +17,9 @@ class FieldReader {
  public:
   explicit FieldReader(const nlohmann::json& fields) : fields_(fields) {}
 
-  // It is an error if the field is missing or empty.
+  // Reads a text. It is an error if the field is missing or empty.
   std::string Text(std::string_view name);
-  // Returns `otherwise` if the field is missing or empty.
+  // Reads a text. Returns `otherwise` if the field is missing or empty.
   std::string TextOr(std::string_view name, std::string_view otherwise);
   bool Flag(std::string_view name);
   // Reads a list of texts, or one text. It is an error if the field is missing or empty.

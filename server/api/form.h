@@ -59,7 +59,7 @@ std::string MediaType(const HttpRequest& request);
 // Reads the fields of the query.
 absl::StatusOr<Form> ReadQuery(const HttpRequest& request);
 
-// Reads the fields of the query and, if it is a form of either kind, of the body.
+// Reads the fields of the query, and those of the body if the body is a form of either kind.
 absl::StatusOr<Form> ReadForm(const HttpRequest& request);
 
 }  // namespace dragoman::server

@@ -46,8 +46,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   // Only reflection uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
-  // No message limit here, because gRPC answers RESOURCE_EXHAUSTED, which looks like overload.
-  // call_reactor.cc answers INVALID_ARGUMENT.
+  // Sets no limit on messages, because gRPC would answer RESOURCE_EXHAUSTED, which looks like
+  // overload. call_reactor.cc checks the size and answers INVALID_ARGUMENT.
   SetUpPort({.name = "dragoman",
              .quota_bytes = options.limits.quota_bytes,
              .max_streams = options.limits.max_streams},
@@ -89,7 +89,8 @@ void GrpcServer::SetNotServing() {
 
 void GrpcServer::Shutdown() {
   if (server_ == nullptr) return;
-  // Connections first: gRPC's shutdown ends new calls as CANCELLED, which clients do not retry.
+  // Connections end first, because gRPC's shutdown ends new calls as CANCELLED, which clients do
+  // not retry.
   listener_->StopAccepting();
   listener_->EndConnections();
   listener_->WaitEmpty(kCloseGrace);

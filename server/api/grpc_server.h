@@ -30,9 +30,9 @@ struct GrpcServerOptions {
   const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
 };
 
-// Another API's service on the same port.
+// The service of another API, on the same port.
 struct NamedService {
-  std::string name;  // in full, as health lists it
+  std::string name;  // the full name, under which health lists the service
   std::unique_ptr<grpc::Service> service;
 };
 
@@ -43,7 +43,7 @@ class GrpcServer {
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
                                                            const ServiceContext* context,
                                                            std::vector<NamedService> others = {});
-  // Shuts down.
+  // Calls Shutdown.
   ~GrpcServer();
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
@@ -59,8 +59,8 @@ class GrpcServer {
   // Makes health answer NOT_SERVING for everything from now on.
   void SetNotServing();
 
-  // Closes the port, then each connection after its pending data. Open and new calls fail with
-  // UNAVAILABLE at their clients. Waits for the last reaction. A second call has no effect.
+  // Closes the port, then each connection after its pending data. The clients of open and new calls
+  // get UNAVAILABLE. Waits for the last reaction. A second call has no effect.
   void Shutdown();
 
  private:

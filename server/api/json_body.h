@@ -1,7 +1,8 @@
 // Parses JSON bodies of requests under limits, and reads their fields.
 //
 // ReadField leaves `out` unchanged if the field is missing or null. For another type it returns
-// INVALID_ARGUMENT: the field, what was found and what was expected. Pure functions, thread-safe.
+// INVALID_ARGUMENT with the field, what was found and what was expected. Pure functions,
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace dragoman::server {
 // Parses the body as JSON, whatever its Content-Type. INVALID_ARGUMENT if it is not JSON in UTF-8,
 // or has more nesting or more values than any dialect needs.
 absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
-// The same, but also requires an object.
+// Parses the body like ParseJsonBody, but also requires an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
 
 // Replaces escapes of unpaired surrogates with U+FFFD. JavaScript writes such escapes if a text was
@@ -48,7 +49,7 @@ absl::Status ReadField(const nlohmann::json& object, std::string_view name,
                        std::optional<std::string>* out);
 absl::Status ReadField(const nlohmann::json& object, std::string_view name,
                        std::optional<bool>* out);
-// Reads a whole number; 1.0 is one.
+// Reads a whole number, such as 1 or 1.0.
 absl::Status ReadField(const nlohmann::json& object, std::string_view name,
                        std::optional<int64_t>* out);
 absl::Status ReadField(const nlohmann::json& object, std::string_view name,

@@ -23,9 +23,10 @@ struct ServedLanguages {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
   std::vector<std::string> all;  // sources and targets
-  // The targets of each source; "" has those of models that accept any source.
+  // The targets of each source. The key "" has the targets of models that accept any source.
   std::map<std::string, std::vector<std::string>> targets_of;
-  // The sources, or all languages if a model accepts any source.
+  // The languages that detection may find: the sources, or all languages if a model accepts any
+  // source.
   std::vector<std::string> detectable;
   // An index of `all`, by code. LanguagesOf leaves it empty.
   LanguageIndex all_index;
@@ -53,7 +54,8 @@ class LanguageCatalog {
 
  private:
   struct Kept {
-    // The models of the list. Weak, because a model's last call releases its engine.
+    // The models of the list. Weak, because a removed model's engine must end when its last call
+    // has ended.
     std::vector<std::weak_ptr<const ServedModel>> models;
     std::shared_ptr<const ServedLanguages> languages;
   };

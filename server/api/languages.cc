@@ -22,8 +22,8 @@ namespace {
 constexpr size_t kMaxCodeBytes = 64;
 constexpr size_t kMaxNameBytes = 128;
 
-// Argos Translate's codes, which LibreTranslate's clients send, and nb, which CLDR does not map to
-// no.
+// Codes that ICU does not know: Argos Translate's codes, which LibreTranslate's clients send, and
+// nb, which CLDR does not map to no.
 struct Alias {
   std::string_view written;
   const char* tag;
@@ -50,7 +50,7 @@ bool LooksLikeCode(std::string_view code) {
                      [](char c) { return IsAlpha(c) || IsDigit(c) || c == '-' || c == '_'; });
 }
 
-// Returns nothing if `code` does not look like a code.
+// Returns ICU's locale for `code`; nothing if `code` does not look like a code.
 std::optional<icu::Locale> LocaleOf(std::string_view code) {
   if (!LooksLikeCode(code)) return std::nullopt;
   CountNames(1);
@@ -64,7 +64,7 @@ std::optional<icu::Locale> LocaleOf(std::string_view code) {
   return locale;
 }
 
-// Returns nothing if `code` does not look like a code.
+// Returns the parts of `code`; nothing if `code` does not look like a code.
 std::optional<LanguageTag> TagOf(std::string_view code) {
   const std::optional<icu::Locale> locale = LocaleOf(code);
   if (!locale.has_value()) return std::nullopt;

@@ -28,7 +28,7 @@ std::string BaseLanguage(std::string_view code);
 // Returns a language's name in the language `in`: "Portuguese (Brazil)"; `code` if ICU has none.
 std::string DisplayName(std::string_view code, std::string_view in);
 
-// The same, but with a dialect's own name: "Brazilian Portuguese", "Simplified Chinese".
+// Returns the name with ICU's own names of dialects: "Brazilian Portuguese", "Simplified Chinese".
 std::string DialectName(std::string_view code, std::string_view in);
 
 // A code as ICU parses it. `region` is "" if the code has none. `likely_region` is the region where
@@ -54,8 +54,9 @@ class LanguageIndex {
 
   const std::vector<std::string>& codes() const { return codes_; }
 
-  // Returns the language that `code` means: the same code, otherwise the closest with the same
-  // language and script and no other region ("EN-US" is "en", "zh-TW" is "zh-Hant"); or nothing.
+  // Returns the language that `code` means. This is the same code or, if there is none, the closest
+  // code with the same language and script and no other region ("EN-US" is "en", "zh-TW" is
+  // "zh-Hant"). Returns nothing if there is neither.
   std::optional<std::string> Find(std::string_view code) const;
 
   // Returns the language that a name or a code means: "German", "Deutsch", "de-DE", in any case of
@@ -68,13 +69,13 @@ class LanguageIndex {
 
  private:
   std::vector<std::string> codes_;
-  std::vector<std::optional<LanguageTag>> tags_;  // of codes_
+  std::vector<std::optional<LanguageTag>> tags_;  // the tag of each code in codes_
   std::unordered_map<std::string, size_t> by_code_;
   std::unordered_map<std::string, std::vector<size_t>> by_name_;      // in lower case
   std::unordered_map<std::string, std::vector<size_t>> by_language_;  // "zh-Hant"
 };
 
-// LanguageIndex(served, kNone).Find(code), for a list that is used once.
+// Returns LanguageIndex(served, kNone).Find(code). For a list that is used only once.
 std::optional<std::string> FindLanguage(std::string_view code,
                                         const std::vector<std::string>& served);
 

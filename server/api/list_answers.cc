@@ -11,7 +11,8 @@
 namespace dragoman::server {
 namespace {
 
-// There are about ten lists. Clients see different parts of them, and names in different languages.
+// The maximum number of cached lists. There are about ten lists, but clients see different parts of
+// them, and names in different languages.
 constexpr size_t kMaxKept = 64;
 constexpr char kTag[] = "ETag";
 
@@ -49,7 +50,8 @@ HttpResponse ListAnswers::Get(const HttpRequest& request, const std::string& nam
   }
   HttpResponse made = make();
   if (made.status >= 400) return made;
-  // A proxy must not give one client's list to another, and must revalidate each use.
+  // A proxy must not give one client's list to another client, and must ask the server before each
+  // use.
   made.headers.emplace_back("Cache-Control", "private, no-cache");
   made = WithTag(std::move(made));
   {

@@ -1,5 +1,6 @@
-// Lists of languages, models and glossaries, which change only with the served models. Each is
-// built once for each change, shared by clients, and has an ETag, so known lists are a 304.
+// Lists of languages, models and glossaries, which change only with the served models. Each list is
+// built once for each change and shared by clients. It has an ETag, so a client that knows the list
+// gets 304.
 //
 // Thread-safe.
 #pragma once
@@ -17,10 +18,11 @@
 
 namespace dragoman::server {
 
-// The objects that an answer describes. Weak, because a model's last call releases its engine.
+// The objects that an answer describes. Weak, because a removed model's engine must end when its
+// last call has ended.
 using MadeOf = std::vector<std::weak_ptr<const void>>;
 MadeOf MadeOfModels(const std::vector<ModelPtr>& models);
-// The models and their glossaries, which can change without their model.
+// Returns the models and their glossaries. A glossary can change without its model.
 MadeOf MadeOfGlossaries(const std::vector<ModelPtr>& models);
 
 class ListAnswers {

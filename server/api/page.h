@@ -31,7 +31,7 @@ inline constexpr std::string_view kPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types preview";
 
-// The policy of /docs, for RapiDoc: it needs inline styles, and innerHTML without trusted types.
+// The policy of /docs. RapiDoc needs inline styles, and innerHTML without trusted types.
 inline constexpr std::string_view kDocsPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
     "data:; "
@@ -40,7 +40,7 @@ inline constexpr std::string_view kDocsPolicy =
 // `grpc_port` is that of AdapterContext. The page reads it from /page/ports.json.
 std::unique_ptr<Adapter> MakePageAdapter(int grpc_port);
 
-// The adapter's routes, without the adapter (Adapters::Add). They need no API key.
+// Returns the adapter's routes, which need no API key. Adapters::Add sets their adapter.
 std::vector<AdapterRoute> PageRoutes();
 
 }  // namespace dragoman::server

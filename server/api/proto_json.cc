@@ -78,7 +78,7 @@ std::optional<Number> ReadInteger(const Json& value) {
     return static_cast<Number>(number);
   }
   if (value.is_number_float()) {
-    // 1e3 and 5.0 are integers. Above 2^53, doubles do not represent every integer.
+    // Numbers such as 1e3 and 5.0 are integers. Above 2^53, doubles do not represent every integer.
     const auto number = value.get<double>();
     constexpr double kExact = 9007199254740992.0;
     if (std::trunc(number) != number || std::abs(number) > kExact) return std::nullopt;
@@ -299,7 +299,7 @@ std::string WriteProtoJson(const Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;
   std::string json;
-  // Fails only for details of an error whose type this program does not have.
+  // Writing fails only for details of an error whose type this program does not have.
   if (google::protobuf::util::MessageToJsonString(message, &json, options).ok()) return json;
   return "{}";
 }

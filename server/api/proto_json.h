@@ -15,7 +15,8 @@
 
 namespace dragoman::server {
 
-// Longer JSON is refused. The largest allowed request, all in escapes, has a tenth of this size.
+// The size of the longest JSON that is read. The largest allowed request, with every character
+// escaped, has a tenth of this size.
 inline constexpr size_t kMaxJsonBytes = 16 << 20;
 
 // Reads `text` into the empty `message`. Fields may have their JSON names (sourceLanguageCode) or

@@ -21,7 +21,8 @@
 
 namespace dragoman::server {
 
-// Answer is absl::Status(const Request&, Client* of the call's key or nullptr, Response*).
+// Answer is a function absl::Status(const Request&, Client*, Response*). Its client is that of the
+// call's key, or nullptr.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:

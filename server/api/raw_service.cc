@@ -33,7 +33,7 @@ bool SerializeBytes(const google::protobuf::MessageLite& message, grpc::ByteBuff
   const size_t size = message.ByteSizeLong();
   if (size > static_cast<size_t>(std::numeric_limits<int>::max())) return false;
   const grpc::Slice slice(size);
-  // No other reference to the slice exists before it is put into a buffer.
+  // Writes into the slice, which has no other reference before it is put into a buffer.
   message.SerializeWithCachedSizesToArray(const_cast<uint8_t*>(slice.begin()));
   grpc::ByteBuffer(&slice, 1).Swap(out);
   return true;

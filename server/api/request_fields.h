@@ -37,12 +37,12 @@ absl::Status ReadCommaList(const nlohmann::json& object, std::string_view name,
 // Returns the text of a field, for keys; "" if it is missing or not a string. Scans the body
 // instead of parsing it, because the client may have no key. Errors in the body are reported later.
 std::string TextOfField(const HttpRequest& request, std::string_view name);
-// The same, but only from the body, because queries end up in the logs of proxies.
+// TextOfField of the body only, because queries end up in the logs of proxies.
 std::string BodyTextField(const HttpRequest& request, std::string_view name);
 
 // Returns the fields of a request, enough to distinguish dialects. Scans a JSON body (ScanObject),
-// so that a request without a key costs little; its values are then empty ones of their kinds ("",
-// [], {}, true). Returns {} for a malformed form.
+// so that a request without a key costs little. Instead of its values, a JSON body then has empty
+// ones of the same kinds ("", [], {}, true). Returns {} for a malformed form.
 nlohmann::json ShapeOfRequest(const HttpRequest& request);
 
 // Reports whether the field exists and is not null.

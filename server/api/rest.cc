@@ -59,7 +59,8 @@ class EventRenderer final : public StreamRenderer {
   }
 };
 
-// Reads `model`, unless it is nullptr. Refuses other parameters by name; values may be keys.
+// Reads the query's `model` into `model`, unless that is nullptr. An error names other parameters,
+// but not their values, which may be keys.
 absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
   const absl::StatusOr<Form> query = ReadQuery(request);
   if (!query.ok()) return query.status();

@@ -26,7 +26,7 @@ namespace dragoman::server {
 
 std::unique_ptr<Adapter> MakeRestAdapter(const AdapterContext& context);
 
-// The adapter's routes, without the adapter (Adapters::Add).
+// Returns the adapter's routes. Adapters::Add sets their adapter.
 std::vector<AdapterRoute> RestRoutes();
 
 // The text of /v1/openapi.json, from openapi.json, which tests/openapi/make_openapi.py writes.

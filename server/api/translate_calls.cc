@@ -58,7 +58,7 @@ void StreamCall::HandleCancel() {
 }
 
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
-  // Cannot fail: the limits on requests exclude messages above 2 GiB.
+  // Serializing cannot fail, because the limits on requests exclude messages above 2 GiB.
   SerializeBytes(message, &buffer_);
   // Send must come last, because OnWriteDone and the end of the call may precede its return.
   Send(&buffer_);

@@ -27,7 +27,7 @@ class UnaryCall final : public CallReactor, public UnaryTransport {
   void HandleCancel() override;
   void HandleDone() override { call_->OnSent(); }
 
-  // The transport of call_.
+  // These methods are the transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
   void Finish(const absl::Status& status) override;
@@ -46,14 +46,14 @@ class StreamCall final : public CallReactor, public StreamTransport {
   void HandleCancel() override;
   void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
-  // The transport of call_.
+  // These methods are the transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   void StartWrite(v1::StreamTranslateResponse message) override;
   void Finish(const absl::Status& status) override { FinishCall(CallReactor::EndStatus(status)); }
   void Break() override { rpc()->TryCancel(); }
 
   const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
-  grpc::ByteBuffer buffer_;                        // of the write in flight
+  grpc::ByteBuffer buffer_;                        // the message that is being written
 };
 
 }  // namespace dragoman::server

@@ -14,7 +14,7 @@ namespace dragoman::server {
 
 class TranslationService final : public RawService {
  public:
-  // `context` and `draining`, for GetServerInfo, outlive the service.
+  // `context` and `draining` outlive the service. `draining` is for GetServerInfo.
   TranslationService(const ServiceContext* context, const std::atomic<bool>* draining);
 
  private:

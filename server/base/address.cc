@@ -31,7 +31,7 @@ bool IsIpv6(const std::string& host) {
 std::string Host(std::string_view text) {
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
     std::string host(text.substr(1, text.size() - 2));
-    // The scope of a link-local address follows its number.
+    // The scope of a link-local address, such as "%eth0", follows the number.
     return IsIpv6(host.substr(0, host.find('%'))) ? host : "";
   }
   std::string host(text);

@@ -9,25 +9,25 @@
 namespace dragoman::server {
 
 struct Address {
-  std::string host;       // a name or a number; an IPv6 number without its brackets
+  std::string host;       // a host name or an IP address; an IPv6 address without brackets
   int port = 0;           // 0: listen on a free port
-  std::string unix_path;  // not "": a Unix socket, which has neither host nor port
+  std::string unix_path;  // if not empty: a Unix socket, and host and port are unused
 
   bool operator==(const Address&) const = default;
 };
 
 // Which forms of an address are allowed.
 enum class AddressForms : uint8_t {
-  kHostPort,   // host:port with a port from 0 to 65535; an IPv6 number should be in brackets
-  kHostOrUnix  // also unix:PATH
+  kHostPort,   // host:port, port 0 to 65535; an IPv6 address should be in brackets
+  kHostOrUnix  // host:port or unix:PATH
 };
 
-// Returns nullopt for a text of any other form.
+// Parses `text`. Returns nullopt if it has none of the allowed forms.
 std::optional<Address> ParseAddress(std::string_view text, AddressForms forms);
 // Returns "host:port", "[::1]:port" or "unix:PATH", which ParseAddress reads.
 std::string AddressText(const Address& address);
 
-// A server on the web.
+// The scheme, host and port of an HTTP server's URL.
 struct HttpUrl {
   bool tls = false;
   Address address;

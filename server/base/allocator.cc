@@ -5,8 +5,9 @@
 namespace dragoman::server {
 
 void ConfigureAllocator() {
-  // Fixes both thresholds. Otherwise the first becomes the size of the largest freed block, the
-  // second twice that. The free end of a heap is kept up to the second.
+  // Setting the thresholds stops glibc from adapting them. By itself it would raise the mmap
+  // threshold to the size of the largest freed block, and the trim threshold to twice that size.
+  // The trim threshold is the number of free bytes that a heap may keep at its end.
   constexpr int kFromTheSystem = 1 << 20;
   constexpr int kKeptAtTheEnd = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kFromTheSystem);

@@ -1,7 +1,8 @@
-// Controls how much freed memory the C library's allocator keeps. A reload frees a whole model. By
-// default, glibc keeps most of this memory: once it has freed a block of up to 32 MiB, it takes
-// such blocks from its heaps, and it returns only the end of a heap. After five reloads of the
-// bundled model, 190 MB were resident instead of 69.
+// Controls how much freed memory the C library's allocator keeps. A reload frees a whole model, but
+// by default glibc keeps most of this memory. It raises its mmap threshold to the size of the
+// largest freed block, at most 32 MiB, takes smaller blocks from its heaps, and returns only the
+// free end of a heap to the system. By default, 190 MB were resident after five reloads of the
+// bundled model, instead of 69 MB.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ void ConfigureAllocator();
 // threads may wait for allocations. Call it after a model was loaded or unloaded. Thread-safe.
 void GiveBackFreeMemory();
 
-// Returns the bytes that are allocated now, by all threads. Thread-safe.
+// Returns the number of bytes that all threads together have allocated now. Thread-safe.
 int64_t AllocatedBytes();
 
 }  // namespace dragoman::server

@@ -31,14 +31,15 @@ class DeadlineTimer {
   // Starts the thread. Needs a clock that runs by itself. With a manual clock, call RunDue.
   void Start();
 
-  // Runs `fire` at `when`: at once if it has passed, never if kNoDeadline. Never returns kNone.
+  // Runs `fire` once at the time `when`: at once if `when` has passed, never if it is kNoDeadline.
+  // Returns the id for Disarm, never kNone.
   Id Arm(engine::Nanos when, std::function<void()> fire);
 
-  // Returns true if the function will not run. Returns false if it has run, is running on another
-  // thread, or was never armed.
+  // Cancels a function. Returns true if the function will not run. Returns false if it has run, is
+  // running on another thread, was never armed, or was armed with kNoDeadline.
   bool Disarm(Id id);
 
-  // Runs the functions that are due, in order of time. Returns how many.
+  // Runs the functions that are due, in order of time. Returns how many it ran.
   int RunDue();
 
   int64_t armed() const;

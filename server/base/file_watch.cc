@@ -122,7 +122,7 @@ void FileWatch::Look() {
 }
 
 void FileWatch::Reload(Watched* watched) {
-  // Set even if reading fails, so that the same files are not read again and again.
+  // The stamp is set even if reading fails, so that the same files are not read again and again.
   watched->loaded = watched->seen;
   const absl::Status status = watched->files.reload();
   if (status.ok()) {

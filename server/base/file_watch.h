@@ -1,9 +1,10 @@
 // Reads files of keys and certificates, and watches them for changes.
 //
-// FileWatch has files read again when they have changed or when it is told to. It looks at them
-// once a second and does not use inotify, because a mounted secret is replaced by renaming a link
-// next to it, and network file systems report no changes. It reads a changed file after one look
-// without a change, so that a certificate may be written before its key.
+// FileWatch calls a reload function when its files have changed or when ReloadAll was called. It
+// checks the files once a second. It does not use inotify, because a mounted secret is replaced by
+// renaming a link next to it, and network file systems report no changes. After a change, it waits
+// until one more check finds no further change, so that a certificate may be written before its
+// key.
 #pragma once
 
 #include <atomic>
@@ -23,15 +24,17 @@ namespace dragoman::server {
 
 inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
 
-// Returns the content of a regular file. INVALID_ARGUMENT names the path and what it is instead, or
-// why it cannot be read.
+// Returns the content of a regular file of at most kMaxSmallFileBytes. Otherwise returns
+// INVALID_ARGUMENT with the path and the reason: the file is no regular file, is larger, or cannot
+// be read.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
-// Returns INVALID_ARGUMENT with the path and what is wrong with the file.
+// Returns INVALID_ARGUMENT with the path and `what`, which says what is wrong with the file.
 absl::Status WrongFile(const std::string& path, absl::string_view what);
 
-// Returns a stamp that changes when a file is written, replaced, or reached through another link,
-// as Kubernetes does with mounted secrets. Returns "" if the file does not exist.
+// Returns a stamp of the file's state, made of its inode, size and times. The stamp changes when
+// the file is written or replaced, or when a symbolic link in the path gets another target, as in
+// Kubernetes' mounted secrets. Returns "" if the file does not exist.
 std::string FileStampOf(const std::string& path);
 
 // Thread-safe. Has a thread of its own after Start.
@@ -40,7 +43,7 @@ class FileWatch {
   struct Files {
     std::string what;  // for the log, such as "certificates"
     std::vector<std::string> paths;
-    std::function<absl::Status()> reload;  // on an error, the old content stays in use
+    std::function<absl::Status()> reload;  // reads `paths`; on an error it keeps the old content
   };
   // Called with every outcome of `reload`, after the outcome was logged.
   using Outcome = std::function<void(const std::string& what, bool ok)>;
@@ -51,7 +54,8 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Adds files, which count as read now. REQUIRES: before Start.
+  // Adds files that the caller has read already: `reload` runs after the next change. REQUIRES:
+  // before Start.
   void Add(Files files);
   bool empty() const { return watched_.empty(); }
   void Start();
@@ -59,7 +63,7 @@ class FileWatch {
   // Makes the thread read all files again soon, changed or not. Any thread may call it.
   void ReloadAll();
 
-  // Looks at the files once, as the thread does every second. For tests, without Start.
+  // Checks the files once, as the thread does every second. For tests, without Start.
   void Look();
 
  private:
@@ -67,8 +71,8 @@ class FileWatch {
 
   struct Watched {
     Files files;
-    std::string loaded;  // stamps of the files that were read last
-    std::string seen;    // stamps of the last look
+    std::string loaded;  // the files' stamps at Add or at the last reload
+    std::string seen;    // the files' stamps at the last check
   };
 
   void Run();

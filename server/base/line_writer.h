@@ -20,23 +20,25 @@ namespace dragoman::server {
 
 class LineWriter {
  public:
-  // Makes the line that stands for `dropped` lines. nullptr: no such line is written.
+  // Makes a line that reports `dropped` lost lines. nullptr: no such line is written.
   using Notice = std::function<std::string(int64_t dropped)>;
 
-  // The queue has at most `max_bytes` of lines.
+  // At most `max_bytes` bytes of lines wait in the queue.
   LineWriter(int fd, int64_t max_bytes, Notice notice);
   // Waits for the running write only. Lines that still wait are lost, unless Flush comes first.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // Adds a line feed. Never waits for the reader.
+  // Queues `line` with a line feed. Never waits for the reader of the descriptor, except if the
+  // writing thread could not be started.
   void Write(std::string line);
 
-  // Waits at most `timeout` for all lines to be written or dropped. False: some still wait.
+  // Waits at most `timeout` for all lines to be written or dropped. Returns false if some still
+  // wait.
   bool Flush(std::chrono::nanoseconds timeout);
 
-  // The same for a signal handler: takes no lock and allocates nothing.
+  // Flush for a signal handler: takes no lock and allocates nothing.
   void FlushInHandler(std::chrono::milliseconds timeout) const;
 
   int64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -48,7 +50,8 @@ class LineWriter {
   };
 
   void Run();
-  // Blocks while the reader reads nothing.
+  // Writes the notice of lines dropped before the entry, then the entry's line. Blocks while the
+  // reader of the descriptor reads nothing.
   void WriteEntry(const Entry& entry);
   bool WriteLine(std::string line);
   void CountDropped(int64_t lines);
@@ -59,14 +62,14 @@ class LineWriter {
   std::atomic<int64_t> dropped_{0};
   std::atomic<int64_t> unfinished_{0};  // lines in the queue or being written
   std::atomic<bool> stopped_{false};
-  bool torn_ = false;  // the last line lacks its end; used only by the writing thread
+  bool torn_ = false;  // the last line was written in part; used only by the writing thread
 
   engine::Mutex mu_;
   engine::CondVar changed_;
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mu_);
   int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped lines without a notice
-  bool threaded_ = true;                     // constant after construction
+  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped lines that no notice has reported
+  bool threaded_ = true;  // the thread could be started; constant after construction
   std::thread thread_;
 };
 

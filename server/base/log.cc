@@ -72,7 +72,7 @@ std::string DroppedLine(int64_t dropped) {
   return TextOf(line);
 }
 
-// Passes lines to standard error, or to a function of a test.
+// Passes lines to standard error, or to the function of SetLogSink.
 class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void Redirect(std::function<void(std::string_view)> to) {
@@ -99,17 +99,19 @@ class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Logger {
   Logger() {
-    // Unless told otherwise, spdlog prints exceptions of a sink to standard error and waits for its reader.
+    // Without this handler, spdlog prints exceptions of a sink to standard error and waits for its
+    // reader.
     logger.set_error_handler([this](const std::string&) { lost.fetch_add(1); });
   }
   std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();
   spdlog::logger logger{"dragomand", sink};
   std::atomic<LogLevel> level{LogLevel::kInfo};
   std::atomic<bool> peers{true};
-  std::atomic<int64_t> lost{0};  // because memory ran out
+  std::atomic<int64_t> lost{0};  // lines lost to exceptions: memory ran out
 };
 
-// Never destroyed: threads may log to the end, and a stalled reader must not delay the end.
+// Never destroyed: threads may log until the process ends, and the destructor would wait for a
+// stalled reader of standard error.
 Logger& TheLogger() {
   static Logger* const logger = new Logger;
   return *logger;
@@ -120,7 +122,7 @@ LineWriter& Output() {
   return *output;
 }
 
-// Lives as long as the process, for the handler below.
+// The writer that OnCrash flushes, nullptr before FlushLogOnCrash. The writer is never destroyed.
 std::atomic<const LineWriter*> crash_writer{nullptr};
 
 void OnCrash(int signal) {
@@ -165,7 +167,8 @@ std::string WithoutAddresses(std::string_view text) {
     size_t end = at;
     while (end < text.size() && of_address(text[end])) ++end;
     const std::string_view run = text.substr(at, end - at);
-    // A run with a digit is IPv4 if it has three dots, else IPv6 if it has two colons outside a
+    // A run of address characters that has a digit is an IPv4 address if it has at least three
+    // dots. Otherwise it is an IPv6 address if it has at least two colons and is not part of a
     // word.
     const auto dots = std::count(run.begin(), run.end(), '.');
     const auto colons = std::count(run.begin(), run.end(), ':');
@@ -216,7 +219,7 @@ void FlushLogOnCrash() {
   crash_writer = &TheLogger().sink->writer();
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};
-    // An existing handler (a sanitizer's) reports more.
+    // Keep an existing handler: a sanitizer's handler reports more than OnCrash.
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
       std::signal(signal, OnCrash);
     }

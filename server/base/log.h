@@ -17,17 +17,18 @@ namespace dragoman::server {
 
 enum class LogLevel { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 
-std::optional<LogLevel> ParseLogLevel(std::string_view name);  // "info"
+std::optional<LogLevel> ParseLogLevel(std::string_view name);  // such as "info"
 
 // Fields keep their order.
 using LogFields = nlohmann::ordered_json;
 
 const char* LogLevelName(LogLevel level);
 
-// Returns the previous level.
+// Drops lines below `level`. Returns the previous level.
 LogLevel SetLogLevel(LogLevel level);
 
-// Whether lines have the field "peer", the only one with a client's address. On by default.
+// SetLogPeers sets, and LogsPeers reports, whether lines have the field "peer". No other field has
+// a client's address. On by default.
 void SetLogPeers(bool on);
 bool LogsPeers();
 
@@ -35,26 +36,28 @@ bool LogsPeers();
 // restores standard error.
 void SetLogSink(std::function<void(std::string_view)> sink);
 
-// Returns a library's text with every IPv4 and IPv6 address and its port replaced by "(address)".
+// Returns a library's message with every IPv4 and IPv6 address and its port replaced by
+// "(address)".
 std::string WithoutAddresses(std::string_view text);
 
 void Log(LogLevel level, std::string_view msg, const LogFields& fields = LogFields::object());
 
-// The capacities of the queues of lines.
+// Capacities of the queues of Log and of PrintLine, in bytes.
 inline constexpr int64_t kLogQueueBytes = int64_t{4} << 20;
 inline constexpr int64_t kOutputQueueBytes = int64_t{64} << 10;
 
 // Returns how many lines of Log were dropped since the start.
 int64_t LogLinesDropped();
 
-// Prints a line of plain text on standard output. Never waits for the reader either.
+// Prints a line of plain text on standard output. Never waits for the reader of standard output.
 void PrintLine(std::string line);
 
 // Waits at most `timeout` for all lines of Log and PrintLine. Returns false if some still wait.
 bool FlushLines(std::chrono::nanoseconds timeout);
 
-// Makes the signals of an error in the process (abort, bad address) wait at most half a second for
-// the log's queue before the process ends. Signals that already have a handler keep it.
+// Installs handlers for the signals of a crash (SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL). They
+// wait at most half a second for the log's queue before the process ends. A signal that already has
+// a handler keeps it.
 void FlushLogOnCrash();
 
 }  // namespace dragoman::server

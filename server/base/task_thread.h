@@ -22,16 +22,17 @@ class TaskThread {
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // Starts to call posted tasks with `true`. If Stop comes first, a task is called with `false` and
-  // must not change anything.
+  // Starts the thread, which calls each posted task with `true`. A task that still waits at Stop is
+  // called with `false` instead and must not change anything.
   void Start();
   using Task = std::function<void(bool go_on)>;
   // Returns RESOURCE_EXHAUSTED if too many tasks wait, UNAVAILABLE after Stop; drops the task then.
   absl::Status Post(Task task);
   // Waits for the running task and calls the waiting tasks with `false`. May be called again.
   void Stop();
-  // The same, but waits at most `patience` for the running task. Returns false if the task and so
-  // the thread still run. Then only the end of the process ends them.
+  // Stop, but waits at most `patience` for the running task. Returns false if the task still runs
+  // then. In that case the waiting tasks are not called, and the thread runs until the task or the
+  // process ends. After false, the destructor would wait for the task without a limit.
   bool StopWithin(std::chrono::nanoseconds patience);
 
  private:

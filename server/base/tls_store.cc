@@ -35,7 +35,7 @@ using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
 using Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 
-// Returns a reader of `text`, which must outlive it.
+// Returns a reader of `text`. REQUIRES: `text` outlives the reader.
 Bio BioOf(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
@@ -157,7 +157,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
     return WrongFile(paths.certificate, absl::StrCat("found a certificate that is valid only from ",
                                                      Date(*begin), " on, expected a valid one"));
   }
-  // Clients check this in every handshake.
+  // Clients check in every handshake that the certificate may be used for servers.
   const bool is_for_servers = X509_check_purpose(own, X509_PURPOSE_SSL_SERVER, 0) == 1;
   ERR_clear_error();
   if (!is_for_servers) {

@@ -12,9 +12,9 @@
 namespace dragoman::server {
 
 struct TlsPaths {
-  std::string certificate;  // PEM: the server's own, followed by its issuers'
-  std::string key;          // PEM, without a password
-  std::string client_ca;    // PEM; "": clients need no certificate
+  std::string certificate;  // PEM file: the server's certificate, then its issuers'
+  std::string key;          // PEM file without a password
+  std::string client_ca;    // PEM file: issuers of clients' certificates; "": clients need none
 };
 
 struct TlsMaterial {
@@ -37,12 +37,12 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now);
 
 // PEM files of a TLS client.
 struct TlsClientPaths {
-  std::string authorities;  // of the server's certificate; "": those of the system
-  std::string certificate;  // the client's own with its issuers'; "": the client has none
-  std::string key;          // of the certificate, without a password
+  std::string authorities;  // issuers of the server's certificate; "": the system's issuers
+  std::string certificate;  // the client's certificate, then its issuers'; "": none
+  std::string key;          // the certificate's key, without a password
 };
 
-// The texts of these files; "" if there is no file.
+// The texts of the files in TlsClientPaths; "" where the path is "".
 struct TlsClientMaterial {
   std::string authorities;
   std::string certificate;
@@ -56,14 +56,15 @@ absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths
 // Thread-safe. A connection keeps the certificate with which it began.
 class TlsStore {
  public:
-  // Seconds since 1970.
+  // Returns the present time in seconds since 1970.
   using WallClock = std::function<int64_t()>;
   static WallClock SystemTime();
 
   // Reads the files. Returns the errors of ReadTlsFiles.
   static absl::StatusOr<std::unique_ptr<TlsStore>> Open(TlsPaths paths, WallClock now);
 
-  // Reads the files again. Returns whether they changed. On an error the old ones stay in use.
+  // Reads the files again. Returns true if their content changed. On an error, the old material
+  // stays in use.
   absl::StatusOr<bool> Reload();
 
   // Returns the material in use. Shared, because Reload may replace it.

@@ -1,4 +1,5 @@
-// Counts the work that a thread does on requests before their jobs, so that a test can bound it.
+// Counts the work that a thread does on requests before their jobs start, so that a test can bound
+// it.
 //
 // A parser counts the bytes of each of its passes. A lookup of languages counts each query to ICU
 // and each name that it compares. Each thread has its own counts.

@@ -55,7 +55,8 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
   return hash;
 }
 
-// Reports whether `name` is valid. A key is not, because each call's log line has the name.
+// Reports whether `name` is valid. A text that begins like a key is not, because each call's log
+// line has the name.
 bool IsName(const std::string& name) {
   return !absl::StartsWith(name, kKeyPrefix) && !name.empty() && name.size() <= kMaxNameBytes &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -108,7 +109,7 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
   ClientEntry entry;
   entry.models = {"*"};
   for (const auto& [key, field] : value.items()) {
-    const std::string at = absl::StrCat(where, ".", key);  // used only for known keys
+    const std::string at = absl::StrCat(where, ".", key);  // used only if the JSON key is known
     absl::Status status;
     if (key == "name") {
       if (!field.is_string() || !IsName(field.get<std::string>())) {

@@ -23,11 +23,11 @@
 
 namespace dragoman::server {
 
-// The largest share of a client. While two clients of the same priority wait, one of them gets at
-// most kMaxShare times as much of the machine as the other, and a sentence of a new client waits
+// The maximum of ClientEntry::share. While two clients of the same priority wait, one of them gets
+// at most kMaxShare times as much of the machine as the other, and a sentence of a new client waits
 // for at most kMaxShare sentences of the other.
 inline constexpr int kMaxShare = 16;
-// The maximum number of keys in a file. Each call is compared with all of them.
+// The maximum number of keys in a file. The key of each call is compared with all of them.
 inline constexpr size_t kMaxApiKeys = 1024;
 
 using KeyHash = std::array<uint8_t, 32>;
@@ -38,7 +38,7 @@ struct ClientEntry {
   std::vector<KeyHash> hashes;        // more than one while keys are rotated
   std::vector<std::string> models;    // "*" means every model
   int64_t characters_per_minute = 0;  // code points; 0: no limit
-  int share = 1;                      // of queue and machine, relative to other clients
+  int share = 1;                      // of the queue and the machine, relative to other clients
 };
 
 // Parses the text of a file: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}.
@@ -58,15 +58,16 @@ class Client {
   bool MayUse(std::string_view model) const;
 
   // Takes `characters` code points from the client's rate and returns 0. If the rate does not allow
-  // that, takes none and returns the time until it does.
+  // that many now, takes none and returns the time until it does.
   engine::Nanos Take(int64_t characters, engine::Nanos now);
   void GiveBack(int64_t characters);
 
-  // The code points of all texts that were translated for the client since the daemon started.
+  // The number of code points in all texts translated for the client since the daemon started.
   int64_t translated() const { return translated_.load(); }
   void AddTranslated(int64_t code_points) { translated_.fetch_add(code_points); }
 
-  // Applies the client's entry of a file that was read again.
+  // Takes over models, share and rate from `entry`, the client's entry in a file that was read
+  // again.
   void Update(const ClientEntry& entry);
 
  private:
@@ -107,14 +108,15 @@ class ApiKeys {
   // Reads the file. INVALID_ARGUMENT names the file and the problem.
   static absl::StatusOr<std::unique_ptr<ApiKeys>> Open(std::string path);
 
-  // Reads the file again. Clients keep the rest of their rates; removed keys are revoked. An error
-  // changes nothing.
+  // Reads the file again. Clients keep what is left of their rates; removed keys are revoked. An
+  // error changes nothing.
   absl::Status Reload();
 
   // Returns the grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED
   // names the problem and never quotes the header.
   absl::StatusOr<std::shared_ptr<Grant>> Authenticate(std::string_view authorization) const;
-  // Returns the grant of a key that the request brings in another place. "" means no key.
+  // Returns the grant of `key`, which the request has in a place other than that header. "" means
+  // that the request has no key.
   absl::StatusOr<std::shared_ptr<Grant>> AuthenticateKey(std::string_view key) const;
 
   const std::string& path() const { return path_; }

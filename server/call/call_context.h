@@ -26,12 +26,12 @@ struct CallContext {
   RequestReaders* readers = nullptr;  // nullptr: transports read requests themselves
   RequestLimits limits;
   engine::Nanos longest_call = 0;   // for clients that set no deadline
-  engine::Nanos write_timeout = 0;  // until a client that does not read is cut off
+  engine::Nanos write_timeout = 0;  // after this time a client that reads nothing is cut off
   // If true, new jobs are refused, except the second jobs of pivots. nullptr: always false.
   const std::atomic<bool>* draining = nullptr;
-  // The code points of the texts of all successful calls. nullptr: not counted.
+  // Counts the code points of the texts of all successful calls. nullptr: not counted.
   std::atomic<int64_t>* translated = nullptr;
-  SpanSink* spans = nullptr;                   // nullptr: none are recorded
+  SpanSink* spans = nullptr;                   // nullptr: no spans are recorded
   const LanguageDetector* detector = nullptr;  // nullptr: no language is detected
 };
 

@@ -46,7 +46,7 @@ std::string ClientOfPeer(std::string_view peer) {
   if (!is_v6 && !peer.starts_with("ipv4:")) return std::string(peer);
   peer = peer.substr(0, peer.find_last_of(':'));
   if (is_v6) {
-    // The address is in brackets, which a URI escapes.
+    // gRPC writes an IPv6 address in brackets and may percent-encode them.
     std::string_view host = peer.substr(std::string_view("ipv6:").size());
     for (const std::string_view open : {"[", "%5B"}) {
       if (host.starts_with(open)) host.remove_prefix(open.size());

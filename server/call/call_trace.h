@@ -33,10 +33,10 @@ class CallTrace {
   // there is an exporter. Records no spans if the client does not sample its trace.
   void Join(const std::string& traceparent);
 
-  // The id of the trace for the log; "" if there is no trace.
+  // Returns the id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // Returns the number of segments whose times the job has to report.
+  // Returns how many segments' times the job has to report for spans.
   int segments_wanted() const;
 
   void Accepted(engine::Nanos at) { accepted_ = at; }

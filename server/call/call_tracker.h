@@ -27,7 +27,8 @@ class CallTracker {
     return in_flight_;
   }
 
-  // Waits until no call is in flight, `timeout`, or Interrupt. Reports whether none was in flight.
+  // Waits until no call is in flight, `timeout` has passed, or Interrupt was called. Returns true
+  // if no call is in flight then.
   bool WaitIdle(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);
@@ -39,7 +40,7 @@ class CallTracker {
     return in_flight_ == 0;
   }
 
-  // Waits until `timeout` or Interrupt. Reports whether it was interrupted.
+  // Waits until `timeout` has passed or Interrupt was called. Returns true if Interrupt was called.
   bool WaitInterrupted(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);

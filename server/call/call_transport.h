@@ -5,12 +5,13 @@
 //   1. HandleRequest or HandleNoRequest of the call: one of them, once;
 //   2. Cancel or Expire: from any thread, any number of times, but only after HandleRequest has
 //      returned.
-// The call calls the methods below without a lock, from any thread, also from within 1. and 2. They
-// must not block. Their calls do not overlap, with two exceptions: Break, and the rest of a
-// StartWrite whose OnWriteDone has arrived.
+// The call calls the methods below without a lock, from any thread, also while the transport is
+// inside of 1. or 2. The methods must not block. At most one of them runs at a time, with two
+// exceptions: Break may overlap with another method, and the next method may begin while a
+// StartWrite has not returned yet but its end was reported (OnWriteDone).
 //
-// The call borrows the transport and does not use it after Finish has begun. So the transport may
-// be destroyed before Finish, or such a StartWrite, returns. The call may live longer.
+// The call borrows the transport and does not use it after Finish has begun. So Finish, or such a
+// StartWrite, may destroy the transport before it returns. The call may outlive the transport.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ enum class Carrier { kGrpc, kHttp };
 
 // The facts that a transport knows about a call once its headers have arrived.
 struct CallHead {
-  engine::Nanos started = 0;  // on the clock of CallContext, like deadline
+  engine::Nanos started = 0;  // this and deadline are on CallContext's clock
   engine::Nanos deadline = engine::kNoDeadline;
   Api api = Api::kDragoman;
   Carrier carrier = Carrier::kGrpc;
@@ -52,27 +53,30 @@ class CallTransport {
   // HandleRequest or HandleNoRequest, before any other method.
   virtual void AnnounceRequestId(const std::string& request_id) = 0;
 
-  // Ends the call for its client, after metrics and the log line. The transport sends the retry
-  // hint of `status` (RetryAfterOf) where clients look for it. Called once, as the last method.
+  // Ends the call for its client. Called once, as the last method, after metrics and the log line
+  // were written. The transport sends the retry hint of `status` (RetryAfterOf) where clients look
+  // for it.
   virtual void Finish(const absl::Status& status) = 0;
 };
 
-// The transport of a call that is answered as a whole.
+// The transport of a call that has one answer.
 class UnaryTransport : public CallTransport {
  public:
-  // Takes the answer, which Finish(OK) then sends. Returns an error, for Finish, if the answer
-  // cannot be sent or is an error in the client's interface. Called at most once.
+  // Keeps the answer, which Finish(OK) then sends. Called at most once. Returns an error, which the
+  // call passes to Finish, if the answer cannot be sent, or if the client's API reports it as an
+  // error.
   virtual absl::Status SetAnswer(const v1::TranslateResponse& answer) = 0;
 };
 
-// The transport of a call that is answered message by message.
+// The transport of a call that is answered with a stream of messages.
 class StreamTransport : public CallTransport {
  public:
-  // Starts to write `message`. StartWrite and Finish are called only after OnWriteDone.
+  // Starts to write `message`. The next StartWrite, or Finish, follows only after the transport has
+  // reported the end of this write (StreamTranslation::OnWriteDone).
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
 
-  // Returns an error if all messages were written but are an error in the client's interface,
-  // otherwise OK. Finish follows with this status. Called at most once.
+  // Called at most once, after all messages were written; Finish follows with the returned status.
+  // Returns an error if the client's API reports these messages as an error, otherwise OK.
   virtual absl::Status EndStatus() { return absl::OkStatus(); }
 
   // Makes the write in flight fail soon, unless it has ended. Not called during or after Finish.

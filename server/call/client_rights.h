@@ -1,7 +1,8 @@
 // The rights of an API key's client: its models, its rate, and the count of its translated text.
 //
 // A client sees only the models that it may use. No answer or error tells it the names, languages
-// or glossaries of others. A call that needs no key has no client (nullptr) and sees everything.
+// or glossaries of other models. A call that needs no key has no client (nullptr) and sees
+// everything.
 //
 // Thread-safe.
 #pragma once
@@ -23,10 +24,11 @@ namespace dragoman::server {
 // Reports whether the client sees the model. No other code decides this.
 bool MaySee(const Client* client, std::string_view model);
 
-// Returns UNAVAILABLE until a model takes calls. The result is the same for all clients.
+// Returns UNAVAILABLE if no model takes calls yet. The result is the same for all clients.
 absl::Status CheckLoaded(const CallContext& context);
 
-// The models that take calls, and entries of ListModels, that the client sees; default first.
+// VisibleModels: the models that take calls and that the client sees. VisibleEntries: the entries
+// of ListModels that the client sees. Both begin with the default model.
 std::vector<ModelPtr> VisibleModels(const CallContext& context, const Client* client);
 std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const Client* client);
 
@@ -35,8 +37,8 @@ std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const 
 absl::Status CheckMayUse(const Client* client, const std::string& model,
                          const std::vector<ModelPtr>& visible);
 
-// Returns the model of this name, or the first one for "". Errors: those of CheckMayUse, then
-// NOT_FOUND with the names that the client sees.
+// Returns the model of this name, or the first model for "". Returns the errors of CheckMayUse, and
+// NOT_FOUND with the names that the client sees if there is no such model.
 absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
                                           const std::string& model);
 
@@ -44,9 +46,10 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
 // returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate.
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);
 
-// TranslatedCodePoints returns the code points of the texts of all calls that have succeeded since
-// the start, over every interface: those of `client`, or of all calls for nullptr. All texts of a
-// call count, even if some of them have failed. CountTranslated adds the code points of one call.
+// TranslatedCodePoints returns the number of code points in the texts of all calls that have
+// succeeded since the start, over every interface: those of `client`, or of all calls for nullptr.
+// All texts of a call count, even if some of them have failed. CountTranslated adds the code points
+// of one call.
 int64_t TranslatedCodePoints(const CallContext& context, const Client* client);
 void CountTranslated(const CallContext& context, Client* client, int64_t code_points);
 

@@ -11,7 +11,8 @@ namespace {
 
 using WireOptions = v1::DecodingOptions;
 
-// The values of each enum, named like its option.
+// The wire's and the engine's value of each enum. A table has the name of its option, which the
+// macros below paste.
 struct Choices {
   static constexpr EnumPair<WireOptions::Penalty, kernels::LengthPenalty> penalty[] = {
       {WireOptions::POWER, kernels::LengthPenalty::kPower},

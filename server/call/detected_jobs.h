@@ -18,19 +18,21 @@ namespace dragoman::server {
 // The detected language of an item, and the model that translates the item.
 struct DetectedItem {
   std::string language;   // "": unknown
-  double confidence = 0;  // 0 also for a word that is assumed to be in the only source language
+  double confidence = 0;  // 0 also if the only source language is assumed for a single word
   std::string model;      // "": the item is returned unchanged
 };
 
 struct DetectedJobs {
-  std::vector<DetectedItem> items;       // by index
+  std::vector<DetectedItem> items;       // by the item's index in the request
   std::vector<JobPart> parts;            // one for each language and model
   std::vector<engine::ItemResult> done;  // items that are returned unchanged
   std::vector<std::string> models;       // names of the parts' models, without duplicates
 };
 
-// `models` are those that the client may use. `model` is the name in the request, or "". An item
-// goes to the model that a request with its language would use. Errors are those of such a request.
+// Detects the language of each item and prepares a plan for each language and model. `models` are
+// those that the client may use. `model` is the name in the request, or "". An item goes to the
+// model that would translate a request with the item's language as source. Errors are those of such
+// a request.
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
                                         const std::vector<ModelPtr>& models, std::string_view model,
                                         engine::TranslationJob job);

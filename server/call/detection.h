@@ -10,13 +10,15 @@
 
 namespace dragoman::server {
 
-// The models and the rate of `client` apply; it is nullptr if calls need no key. Errors are those
-// of the contract. REQUIRES: the request's strings are UTF-8.
+// Detects among the languages of the models that `client` may use, and takes the texts from the
+// client's rate. `client` is nullptr if calls need no key. Errors are those that the proto
+// documents. REQUIRES: the request's strings are UTF-8.
 absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& context,
                                                            Client* client,
                                                            const v1::DetectLanguageRequest& in);
 
-// Returns UNIMPLEMENTED, naming `what` was asked for, for a server that detects no languages.
+// Returns UNIMPLEMENTED for a server that detects no languages. The message begins with `what`, the
+// method or value that asked for detection.
 absl::Status NoDetection(const char* what);
 
 }  // namespace dragoman::server

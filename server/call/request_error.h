@@ -13,7 +13,8 @@
 
 namespace dragoman::server {
 
-// Trailing metadata is limited (8 KiB by default), and a request may have thousands of errors.
+// The maximum number of violations in an error. gRPC limits trailing metadata (8 KiB by default),
+// and a request may have thousands of violations.
 inline constexpr size_t kMaxViolations = 16;
 
 struct FieldViolation {
@@ -23,28 +24,29 @@ struct FieldViolation {
 
 // Returns INVALID_ARGUMENT with a google.rpc.BadRequest that has the first kMaxViolations
 // violations. The message is "field: description; field: description ...". A violation of field "",
-// the request as a whole, has no "field: ". `untold` is the number of further violations, which the
-// message counts. REQUIRES: `violations` is not empty.
+// the request as a whole, has no "field: ". `untold` is the number of violations that are not in
+// the list; the message says how many. REQUIRES: `violations` is not empty.
 absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold = 0);
 absl::Status InvalidField(std::string field, std::string description);
 
 // Returns UNIMPLEMENTED that names the fields, at most 16 of them. REQUIRES: `fields` is not empty.
 absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 
-// Adds a BadRequest to an INVALID_ARGUMENT of the engine. It has the status's FieldErrors
-// (engine/base/field_error.h), or one violation of field "" if there are none. Returns a status
-// that has a BadRequest, or another code, unchanged.
+// Adds a BadRequest to an INVALID_ARGUMENT of the engine: one violation for each FieldError of the
+// status (engine/base/field_error.h), or one of field "" if the status has none. Returns any other
+// status, and one that has a BadRequest already, unchanged.
 absl::Status WithFieldViolation(absl::Status status);
 
 // Returns the message for the log. If a violation concerns a field with a client's text (terms,
 // phrases, prefixes), returns only the names of the fields.
 std::string LoggableMessage(const absl::Status& status);
 
-// Adds google.rpc.RetryInfo.
+// WithRetryAfter adds google.rpc.RetryInfo with `delay`. RetryAfterOf returns that delay, or
+// nothing if the status has none.
 absl::Status WithRetryAfter(absl::Status status, engine::Nanos delay);
 std::optional<engine::Nanos> RetryAfterOf(const absl::Status& status);
 
-// Returns the violations of a status; empty without a BadRequest.
+// Returns the violations of a status; empty if it has no BadRequest.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
 }  // namespace dragoman::server

@@ -224,7 +224,7 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
   out.timings = in.return_options().timings();
   violations.Invalid(engine::CheckOptionsTogether(job.decoding, engine::ContextOf(job)));
   violations.Invalid(engine::CheckHtml(job));
-  // The places of tags are known only when the item is complete, so segments alone have no HTML.
+  // The places of tags are known only when the item is complete, so HTML is sent without segments.
   if (job.html) job.returns.segments = false;
   out.status = violations.Status();
   if (!out.status.ok()) return out;

@@ -44,18 +44,20 @@ struct ParsedRequest {
   // These are also set for a refused request if they could be read, for the log.
   int items = 0;
   std::vector<std::pair<std::string, std::string>> labels;
-  // Valid if the status is OK; job.request_id always, if it is acceptable. "" means not given.
+  // The fields below are valid if the status is OK. job.request_id is set in every case if the
+  // client's id is valid. "" means not given.
   std::string model;
   bool timings = false;
   int64_t code_points = 0;
-  // The languages of the items have to be detected; job.source_language is "".
+  // If true, the languages of the items have to be detected, and job.source_language is "".
   bool detect_source = false;
   engine::TranslationJob job;
 };
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
-// The same for a message that an adapter made. REQUIRES: its strings are UTF-8.
+// Does what ParseTranslateRequest does, for a message that an adapter made. REQUIRES: its strings
+// are UTF-8.
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
 
@@ -67,7 +69,7 @@ int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& con
 bool ReadIsHtml(const std::string& mime_type, Violations* violations);
 void CheckModelName(const std::string& model, Violations* violations);
 
-// Returns the reason that metrics have for a request that the parser refused.
+// Returns the reason under which metrics count a request that the parser refused.
 engine::RejectReason ReasonOf(const absl::Status& refusal);
 
 // Reports whether `id` has 1 to 128 characters, all of them printable ASCII.

@@ -1,15 +1,15 @@
 // Threads that prepare large requests: they parse and check the message, detect the items'
 // languages, choose the models and submit the job.
 //
-// This takes microseconds for one text and tens of milliseconds for the longest list. Meanwhile the
-// other connections of a transport's thread would wait. So a transport reads small requests itself
-// and posts large ones here. Clients share these threads fairly (engine/base/fair_turns.h), by the
-// bytes of their requests: a request waits for about as many bytes of each other client as it has
-// itself, and for the requests that are already being read.
+// Preparing takes microseconds for one text and tens of milliseconds for the longest list. On a
+// transport's own thread, its other connections would wait meanwhile. So a transport prepares small
+// requests itself and posts large ones here. Clients share these threads fairly
+// (engine/base/fair_turns.h), by the bytes of their requests: a request waits for about as many
+// bytes of each other client as it has itself, and for the requests that are already being read.
 //
-// Thread-safe. The transports bound the queue: each of their requests waits once, with the bytes
-// that it had on arrival, and a transport releases the bytes when the client is gone. The
-// destructor runs all waiting requests, then joins.
+// Thread-safe. The queue has no limit of its own. The transports limit the bytes of requests that
+// they accept, and each request waits here once. A transport releases these bytes when the client
+// is gone. The destructor runs all waiting requests, then joins the threads.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,12 @@ class RequestReaders {
   RequestReaders(int threads, CallTracker* tracker) : tracker_(tracker), pool_("read", threads) {}
 
   // Reports whether a request of `bytes` bytes has to be posted here. A list of 1024 bytes takes
-  // about a millisecond if languages are detected.
+  // about a millisecond to prepare if languages are detected.
   static bool IsLarge(int64_t bytes) { return bytes >= 1024; }
 
-  // Calls `read` once, on one of the threads; for one client (ClientName) in the order of arrival.
-  // Until then the request counts as a call in flight, for drains. REQUIRES: bytes >= 0.
+  // Calls `read` once, on one of the threads. Requests of one client (ClientName) are read in the
+  // order of arrival. Until `read` is called, the request counts as a call in flight, for drains.
+  // REQUIRES: bytes >= 0.
   void Post(const Grant* grant, std::string_view peer, int64_t bytes, std::function<void()> read);
 
  private:

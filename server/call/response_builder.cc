@@ -13,7 +13,8 @@
 namespace dragoman::server {
 namespace {
 
-// Limits lists of models: all pairs of ten models of 200 languages exceed clients' default of 4 MiB.
+// The maximum number of language pairs of one model in a list of models. All pairs of ten models
+// with 200 languages each exceed 4 MiB, the default limit of gRPC clients.
 constexpr size_t kMaxPairsOfModel = 1000;
 
 v1::FinishReason WireReason(kernels::FinishReason reason) {
@@ -107,7 +108,8 @@ v1::Translation BuildTranslation(engine::ItemResult result, const engine::Return
     *out.mutable_error() = ToRpcStatus(WithFieldViolation(std::move(result.status)));
     return out;
   }
-  // A score ranks the n-best of one segment; sums over several segments have no such meaning.
+  // Scores are returned for items of one segment only: a score ranks the n-best of a segment, and a
+  // sum over several segments ranks nothing.
   const bool one_segment =
       result.pivot ? result.pivot->second_one_segment : result.sentences.size() == 1;
   const bool want_tokens = returns.tokens || returns.token_scores;

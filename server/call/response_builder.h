@@ -29,7 +29,8 @@ v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
 // Builds the languages of all `models` together.
 v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);
 
-// The statuses of a call's items. If all fail with one code, so does the call. Not thread-safe.
+// Collects the statuses of a call's items. If all items fail with the same code, the call fails
+// with it. Not thread-safe.
 class ItemOutcomes {
  public:
   void Add(const absl::Status& status);

@@ -9,7 +9,7 @@
 namespace dragoman::server {
 namespace {
 
-// Cuts at a character boundary.
+// Returns at most `max_bytes` bytes of `text`, cut at a character boundary.
 std::string_view Cut(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;

@@ -25,7 +25,7 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   void OnDone(const absl::Status& status, const engine::JobTimings& timings) override;
   void End(absl::Status status) override { writer_->Abort(std::move(status)); }
 
-  // The MessageTransport of writer_.
+  // These methods are the MessageTransport of writer_.
   void StartWrite(v1::StreamTranslateResponse message) override;
   void Finish(const absl::Status& status) override {
     Conclude(status.ok() ? transport_->EndStatus() : status);

@@ -43,7 +43,7 @@ class StreamOutbox {
   size_t size() const { return messages_.size(); }
   void Clear();
 
-  // The number of partials that a newer message replaced.
+  // Returns the number of partials that a newer message replaced.
   int64_t replaced() const { return replaced_; }
 
  private:
@@ -58,8 +58,9 @@ class StreamOutbox {
   int64_t replaced_ = 0;
 };
 
-// The transport that carries the messages. The writer calls it without locks. Calls do not overlap,
-// with two exceptions: Break, and the rest of a StartWrite whose OnWriteDone has arrived.
+// The transport that carries the messages. The writer calls it without locks. At most one method
+// runs at a time, with two exceptions: Break may overlap with another method, and the next method
+// may begin while a StartWrite has not returned yet but its end was reported (OnWriteDone).
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
@@ -73,8 +74,9 @@ class MessageTransport {
 
 class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
-  // `transport` lives until its Finish. `on_stuck` is called once, before Break, if the client
-  // reads nothing. REQUIRES: made with make_shared, because timers hold weak references.
+  // `on_stuck` is called at most once, before Break, if the client reads nothing for
+  // `write_timeout`. REQUIRES: `transport` stays alive until its Finish is called. The writer is
+  // made with make_shared, because timers hold weak references.
   StreamWriter(MessageTransport* transport, const engine::Clock* clock, DeadlineTimer* timer,
                engine::Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
@@ -90,13 +92,14 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   void Close(absl::Status status);
 
   // Drops all waiting messages and finishes with `status` when the write in flight has ended.
-  // Breaks that write if it takes longer than a second. No effect after the writer has finished.
+  // Breaks that write if it lasts for another second. No effect after the writer has finished.
   void Abort(absl::Status status);
 
   // The transport calls this when a write has ended.
   void OnWriteDone(bool ok);
 
-  // The number of waiting messages, and of partials that a newer message replaced.
+  // waiting: the number of messages in the outbox. replaced: the number of partials that a newer
+  // message replaced.
   size_t waiting() const;
   int64_t replaced() const;
 
@@ -115,7 +118,7 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   mutable engine::Mutex mu_;
   StreamOutbox outbox_ ABSL_GUARDED_BY(mu_);
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
-  bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is running; Finish waits for it
+  bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is running; Finish follows only after Break
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   bool aborted_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mu_);  // set by Close and Abort

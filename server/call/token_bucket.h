@@ -9,14 +9,15 @@
 
 namespace dragoman::server {
 
-// Holds at most the amount of one minute. A larger amount passes when the bucket is full and leaves
-// a debt for the next ones, because otherwise it could never pass.
+// Holds at most the amount of one minute. Take with a larger amount succeeds if the bucket is full,
+// because otherwise it never could. The level is negative then, so that later calls wait longer.
 class TokenBucket {
  public:
   // `per_minute` 0 means no limit.
   explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
 
-  // Sets the rate. Keeps the content up to the new size, or fills a bucket that had no limit.
+  // Sets the rate. The bucket keeps what it holds, at most its new size; a bucket that had no limit
+  // becomes full.
   void SetRate(int64_t per_minute) {
     const auto size = static_cast<double>(per_minute);
     level_ = size_ == 0 ? size : std::min(level_, size);
@@ -47,7 +48,7 @@ class TokenBucket {
 
   double size_ = 0;
   double level_ = 0;
-  engine::Nanos filled_ = kNever;  // time of level_
+  engine::Nanos filled_ = kNever;  // the time for which level_ was computed
 };
 
 }  // namespace dragoman::server

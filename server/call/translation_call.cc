@@ -19,7 +19,7 @@
 namespace dragoman::server {
 namespace {
 
-// The retry hint if the engine gives none.
+// The retry hint if the engine does not give any.
 constexpr engine::Nanos kDefaultRetryAfter = kNanosPerSecond;
 
 engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
@@ -29,7 +29,7 @@ engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
   return admission;
 }
 
-// Returns the attributes of a call's span that OpenTelemetry names.
+// Returns the attributes of a call's span whose names OpenTelemetry defines.
 CallTrace::Attributes AttributesOf(const CallHead& head, absl::StatusCode code) {
   const bool is_http = head.carrier == Carrier::kHttp;
   const size_t cut = head.route.find(is_http ? ' ' : '/');
@@ -158,7 +158,7 @@ engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, Par
     return Refused(engine::RejectReason::kUnsupported,
                    NoDetection(R"(source_language_code: found "auto")"));
   }
-  // Precedes the detection, so that a client above its rate costs nothing.
+  // The rate precedes the detection, so that a client above its rate costs nothing.
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
   engine::Admission admission;
@@ -211,7 +211,7 @@ void TranslationCall::WatchKey() {
 }
 
 void TranslationCall::Revoke() {
-  // Must precede CancelJob, so that the client gets this reason and not the status of the job.
+  // End precedes CancelJob, so that the client gets this reason and not the status of the job.
   End(absl::UnauthenticatedError("the API key was revoked"));
   CancelJob(engine::CancelCause::kRevoked);
 }

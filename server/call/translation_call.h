@@ -39,11 +39,12 @@ class TranslationCall : public engine::TranslationSink,
 
   // Submits the request, or ends the call with the errors in it.
   void HandleRequest(ParsedRequest parsed);
-  // The request will not arrive. Ends the call with `status`, with its id and metrics as usual.
+  // Ends the call with `status`, because the request will not arrive. The call gets an id and
+  // metrics like any other.
   void HandleNoRequest(absl::Status status);
 
-  // The client is gone (Cancel), or its deadline has passed (Expire). Both end the call and its
-  // job. The call has its own timer for the deadline, but a transport may know earlier.
+  // Cancel: the client is gone. Expire: the deadline has passed. Both end the call and its job. The
+  // call has its own timer for the deadline, but a transport may notice the deadline earlier.
   void Cancel();
   void Expire();
 
@@ -61,7 +62,8 @@ class TranslationCall : public engine::TranslationSink,
   // Stops the deadline, writes metrics and the log line, and finishes the transport. Called once.
   void Conclude(absl::Status status);
 
-  // Record spans: the times of the job, from OnDone, and each part of the answer that was sent.
+  // Both record times for spans. NoteTimings: the times of the job, from OnDone. NoteSent: a part
+  // of the answer was sent between `begin` and now.
   void NoteTimings(const engine::JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(engine::Nanos begin);
 
@@ -70,8 +72,9 @@ class TranslationCall : public engine::TranslationSink,
 
   // Counts an item for the log line and for the call's status. Called only from OnItem.
   void CountItem(const engine::ItemResult& result);
-  // Returns the status of the call after its job has ended with `job`: the status of the items if
-  // all of them failed with the same code. Called only from OnDone.
+  // Returns the status of the call after its job has ended with the status `job`. This is `job` if
+  // that is an error, else the first item's error if all items failed with the same code, else OK.
+  // Called only from OnDone.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
@@ -81,7 +84,7 @@ class TranslationCall : public engine::TranslationSink,
 
   // These are valid in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
-  // The value of the label "model" of metrics.
+  // Returns the value of the label "model" of metrics.
   const std::string& metrics_model() const { return metrics_model_; }
   const engine::ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
@@ -93,7 +96,7 @@ class TranslationCall : public engine::TranslationSink,
   // detects the items' languages and submits a CompositeJob.
   engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
   engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
-  // The client of the call's key; nullptr if the call needs none.
+  // Returns the client of the call's key; nullptr if the call needs no key.
   Client* client() const { return head_.grant == nullptr ? nullptr : &head_.grant->client(); }
   void ArmDeadline();
   void WatchKey();
@@ -115,8 +118,9 @@ class TranslationCall : public engine::TranslationSink,
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  // The model that the call uses. If languages are detected: the job that holds the models of its
-  // items, and the language of each item. Shared because the jobs of its parts own it too.
+  // The model that the call uses; nullptr if languages are detected. In that case composite_ is the
+  // job, which holds the models of its items, and detected_ has the language of each item.
+  // composite_ is shared because the jobs of its parts own it too.
   ModelPtr served_;
   std::shared_ptr<CompositeJob> composite_;
   std::vector<DetectedItem> detected_;

@@ -30,7 +30,8 @@ class UnaryTranslation final : public TranslationCall {
   // Used only by the engine's calls, which do not overlap.
   v1::TranslateResponse answer_;
 
-  // The thread that sets it first concludes the call. The transport is not used after that.
+  // The thread that sets `ended_` first concludes the call. No other thread uses the transport
+  // then.
   std::atomic<bool> ended_{false};
   engine::Nanos sent_at_ = 0;
 };

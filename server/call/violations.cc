@@ -11,7 +11,7 @@
 namespace dragoman::server {
 
 void Violations::Invalid(std::string field, std::string description) {
-  // A request may have millions of errors.
+  // Keeps the first errors only, because a request may have millions.
   if (violations_.size() == kMaxViolations) {
     ++untold_;
   } else {

@@ -18,7 +18,7 @@ namespace dragoman::server {
 
 class Violations {
  public:
-  // Add violations. A description says what was found and what was expected.
+  // Both add violations. A description says what was found and what was expected.
   void Invalid(std::string field, std::string description);
   void Invalid(const std::vector<engine::FieldError>& errors);
 
@@ -26,7 +26,7 @@ class Violations {
   void Unimplemented(std::vector<std::string> names);
 
   // Returns OK, INVALID_ARGUMENT with all violations, or UNIMPLEMENTED. INVALID_ARGUMENT takes
-  // precedence, because violations remain on a server that has the feature.
+  // precedence, because the violations would also be errors on a server that has the feature.
   absl::Status Status() const;
 
  private:

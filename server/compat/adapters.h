@@ -22,7 +22,7 @@ class Adapters {
   const std::vector<AdapterRoute>& routes() const { return routes_; }
 
  private:
-  // Sets the adapter of `routes` and adds them.
+  // Sets the adapter of each of `routes`, and adds them to routes_.
   void Add(std::unique_ptr<Adapter> adapter, std::vector<AdapterRoute> routes);
 
   const LanguageCatalog languages_;

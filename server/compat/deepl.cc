@@ -118,7 +118,7 @@ absl::StatusOr<HttpResponse> Languages(const AdapterContext& context, const Clie
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
-// Answers /v3/languages. `product` is the older name of the parameter `resource`.
+// Answers /v3/languages. The parameter `resource` had the name `product` before.
 absl::StatusOr<HttpResponse> AllLanguages(const AdapterContext& context, const Client* client,
                                           const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
@@ -139,7 +139,7 @@ absl::StatusOr<HttpResponse> AllLanguages(const AdapterContext& context, const C
   return InvalidField("resource", "found none, expected translate_text");
 }
 
-// Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
+// Answers a request for glossaries. The path after /v2/glossaries is "", "/ID" or "/ID/entries".
 absl::StatusOr<HttpResponse> Glossaries(const AdapterContext& context, const Client* client,
                                         const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
@@ -175,7 +175,7 @@ absl::StatusOr<HttpResponse> Glossaries(const AdapterContext& context, const Cli
 
 std::vector<AdapterRoute> DeeplAdapter::Routes() {
   std::vector<AdapterRoute> routes;
-  // /deepl is MTranServer's path.
+  // /deepl is the path that MTranServer has for this dialect.
   for (const std::string_view path : {"/v2/translate", "/deepl"}) {
     routes.push_back({.method = "POST", .path = path});
     routes.push_back({.method = "GET", .path = path});

@@ -1,11 +1,12 @@
 // DeepL's dialect, version 2, without documents. Errors are {"message": "..."}.
 //
-// Usage is the number of code points translated since the start for the key's client, or for all if
-// no key is needed. auth_key, which older clients send, is accepted in a body but not in a query.
+// Usage is the number of code points translated since the start for the key's client, or for all
+// clients if no key is needed. auth_key, which older clients send, is accepted in a body but not in
+// a query.
 //
 // Glossaries are those that the server has loaded; only its operator can create or delete them.
-// UNIMPLEMENTED is 400 and not 501, which the official clients would retry. Of /v3 there is only
-// /v3/languages.
+// UNIMPLEMENTED is answered with 400, because the official clients would retry 501. The only path
+// of version 3 is /v3/languages.
 #pragma once
 
 #include "server/api/adapter.h"

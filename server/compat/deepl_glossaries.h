@@ -1,9 +1,10 @@
 // The glossaries of the server in DeepL's form: with an id, two languages and a number of entries.
 //
-// A glossary here belongs to a model, at DeepL to a pair of languages. So each glossary is listed
-// for every pair of its model, unless there are more than kMaxListedPairs. An id is a hash of the
-// two names and the languages, so that all daemons with the same files have the same ids. A
-// glossary's own name is also accepted as an id, for any pair of its model.
+// In this server a glossary belongs to a model, in DeepL's API to a pair of languages. So each
+// glossary is listed for every pair of its model, unless there are more than kMaxListedPairs. An id
+// is a hash of the glossary's name, its model's name and the languages, so that all daemons with
+// the same files have the same ids. A glossary's own name is also accepted as an id, for any pair
+// of its model.
 //
 // Pure functions of the served models, thread-safe.
 #pragma once
@@ -22,7 +23,8 @@
 
 namespace dragoman::server {
 
-// A model of 200 languages would otherwise list each glossary 40,000 times.
+// The glossaries of a model with more pairs are not listed, because a model of 200 languages would
+// list each of them 40,000 times.
 inline constexpr size_t kMaxListedPairs = 16;
 
 struct DeeplGlossary {
@@ -41,7 +43,8 @@ absl::StatusOr<DeeplGlossary> FindGlossary(const std::vector<ModelPtr>& models,
 
 // Returns the object of /v2/glossaries/ID.
 nlohmann::json GlossaryObject(const DeeplGlossary& glossary);
-// Returns "Hund\thound\nKatze\ttomcat", in pieces, because a glossary may have megabytes.
+// Returns lines of entries, "Hund\thound\nKatze\ttomcat", in pieces, because a glossary may have
+// megabytes.
 std::shared_ptr<BodyPieces> GlossaryTsv(const DeeplGlossary& glossary);
 // Returns the answer of /v2/glossary-language-pairs: the pairs that have a glossary.
 nlohmann::json GlossaryPairs(const std::vector<ModelPtr>& models);

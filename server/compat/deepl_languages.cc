@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-// Targets for which DeepL's clients request a variant, and DeepL's code and name of it.
+// A target language for which DeepL's clients request a variant, with DeepL's code and name of the
+// variant.
 struct Variant {
   std::string_view language;
   const char* code;

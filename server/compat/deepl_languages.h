@@ -11,7 +11,7 @@
 
 namespace dragoman::server {
 
-// "DE" for "de-DE" and "deu_Latn"; "" for "".
+// Returns DeepL's code of a source language: "DE" for "de-DE" and "deu_Latn"; "" for "".
 std::string DeeplSourceCode(std::string_view code);
 
 // Return the answers of /v2/languages: [{"language": "DE", "name": "German"}]. Targets also have

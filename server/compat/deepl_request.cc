@@ -53,7 +53,7 @@ std::string OneOf(const char* name, std::initializer_list<std::string_view> valu
 }
 
 void ReadSplit(const json& fields, DeeplRequest* out, FieldReader* reader) {
-  // Some clients send a number.
+  // Some clients send split_sentences as a number.
   json text = fields;
   if (HasField(fields, "split_sentences") && fields["split_sentences"].is_number_integer()) {
     text["split_sentences"] = fields["split_sentences"].dump();
@@ -174,7 +174,8 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
   out.source = reader.TextOr("source_lang", "");
   out.glossary_id = ReadGlossaryId(fields, &reader);
   out.show_characters = reader.Flag("show_billed_characters");
-  // These have no effect: the output is never corrected, and there are no beta languages.
+  // These fields have no effect, because the output is never corrected and there are no beta
+  // languages.
   reader.Flag("preserve_formatting");
   reader.Flag("enable_beta_languages");
   ReadTags(fields, &out, &reader);

@@ -1,4 +1,5 @@
-// The fields of POST /v2/translate. Each is obeyed, refused by name, or without effect as at DeepL.
+// The fields of POST /v2/translate. Each field is obeyed, refused by name, or accepted without
+// effect because it would change nothing here.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -17,7 +18,7 @@ struct DeeplRequest {
   enum class Split { kNone, kSentencesAndLines, kSentences };
 
   std::vector<std::string> texts;
-  std::string source;  // as sent; "" means detection
+  std::string source;  // as the client sent it; "" means detection
   std::string target;
   std::string glossary_id;
   Tags tags = Tags::kNone;
@@ -27,7 +28,7 @@ struct DeeplRequest {
   bool show_model_type = false;
 };
 
-// INVALID_ARGUMENT or UNIMPLEMENTED names the field, what was found and what was expected.
+// Returns INVALID_ARGUMENT or UNIMPLEMENTED with the field, what was found and what was expected.
 absl::StatusOr<DeeplRequest> ReadDeeplRequest(const nlohmann::json& fields);
 
 }  // namespace dragoman::server

@@ -38,14 +38,15 @@ absl::Status FirstItemError(const v1::TranslateResponse& answer);
 // Returns the translated texts in order. REQUIRES: no item failed.
 std::vector<std::string> TextsOf(const v1::TranslateResponse& answer);
 
-// Returns the detected source language in short form, or `asked`; "" if neither is known.
+// Returns the detected source language in short form. If none was detected, returns `asked`, or ""
+// for kAutoLanguage.
 std::string SourceOf(const v1::Translation& translation, std::string_view asked);
 
 // Returns StatusOfHttp, but 400 for UNIMPLEMENTED, because the dialects' clients would retry a 501.
 int StatusWithoutRetry(const absl::Status& status);
 
-// Lets pages of all sites read the answer, as the original servers do. Browsers send no cookies
-// with "*", and the server uses none.
+// Lets pages of all sites read the answer ("*"), as the original servers do. With "*" browsers send
+// no cookies, and the server uses none.
 HttpResponse WithCors(HttpResponse response);
 // Returns the answer to OPTIONS.
 HttpResponse CorsPreflight();

@@ -20,7 +20,7 @@ namespace dragoman::server {
 // A request converted to our service, and the function that converts the answer back.
 struct ForeignRequest {
   v1::TranslateRequest request;
-  // Returns the bytes of the answer, or an error instead.
+  // Returns the bytes of the answer, or an error that the client gets instead.
   std::function<absl::StatusOr<std::string>(const v1::TranslateResponse& answer)> write;
 };
 
@@ -57,7 +57,7 @@ class ForeignCall final : public CallReactor, public UnaryTransport {
   void HandleCancel() override;
   void HandleDone() override { call_->OnSent(); }
 
-  // The transport of call_.
+  // These methods are the transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
   void Finish(const absl::Status& status) override;

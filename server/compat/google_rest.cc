@@ -106,7 +106,7 @@ absl::StatusOr<AdapterAction> ListGlossaries(const HttpRequest& request, std::st
                         absl::StrCat("found ", Quoted(written), ", expected a whole number"));
   }
   list.set_page_size(size);
-  // Not cached, because the answer depends on the parent, which clients choose freely.
+  // The answer is not cached, because it depends on the parent, which clients choose freely.
   return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 

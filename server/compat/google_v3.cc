@@ -33,9 +33,10 @@ google_v3::Translation TranslationOf(const v1::Translation& from,
   return out;
 }
 
-// A glossary's languages and number of terms, the largest of all models that have the name.
+// The facts that are listed for a glossary's name. Several models may have glossaries of this name:
+// the facts are their languages and the largest of their numbers of terms.
 struct GlossaryFacts {
-  std::optional<engine::LanguagePair> pair;  // if there is only one
+  std::optional<engine::LanguagePair> pair;  // if all these models have the same single pair
   std::set<std::string> codes;
   size_t entries = 0;
 };
@@ -50,7 +51,7 @@ std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& m
       const auto [at, is_new] = found.try_emplace(name);
       GlossaryFacts& facts = at->second;
       facts.entries = std::max(facts.entries, terms->size());
-      // Not from the pairs: a model of 200 languages has 40,000.
+      // The codes are not taken from the pairs, because a model of 200 languages has 40,000 pairs.
       facts.codes.insert(model->languages.sources.begin(), model->languages.sources.end());
       facts.codes.insert(model->languages.targets.begin(), model->languages.targets.end());
       if (is_new && info.pairs.size() == 1) {

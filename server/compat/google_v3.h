@@ -38,8 +38,8 @@ absl::StatusOr<v1::TranslateRequest> FromGoogleV3(const google_v3::TranslateText
 absl::StatusOr<google_v3::TranslateTextResponse> ToGoogleV3(
     const v1::TranslateResponse& answer, const google_v3::TranslateTextRequest& request);
 
-// Converts a request for the language of `content`, whose default type is text/plain. UNIMPLEMENTED
-// for `model`, which names a detector of Google's.
+// Converts a request to detect the language of `content`, whose default type is text/plain.
+// UNIMPLEMENTED for `model`, which names one of Google's detectors.
 absl::StatusOr<v1::DetectLanguageRequest> DetectFromGoogleV3(
     const google_v3::DetectLanguageRequest& in);
 
@@ -52,7 +52,8 @@ absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
     const Client* client, const LanguageCatalog& languages);
 
-// Returns the glossaries that the client sees, sorted by name. page_token is the last name before.
+// Returns the glossaries that the client sees, sorted by name. page_token is the last name on the
+// previous page.
 absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
     const google_v3::ListGlossariesRequest& in, const CallContext& calls, const Client* client);
 // Returns a glossary. NOT_FOUND if it is unknown.

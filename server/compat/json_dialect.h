@@ -14,7 +14,7 @@
 
 namespace dragoman::server {
 
-// Pure functions of the fields, without state.
+// A dialect's functions. They are pure functions of the fields, without state.
 struct JsonDialect {
   Api api = Api::kPlugins;
   // Returns the action. Its `render` is called only if no item failed.
@@ -35,12 +35,13 @@ absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
                                             const AdapterContext& context, const Client* client,
                                             const nlohmann::json& fields);
 
-// Makes a render function from the answer's JSON body.
+// Returns a render function that answers with the JSON that `body` makes.
 std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
     std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 
-// The key is "Authorization: Bearer KEY", "Authorization: KEY" or the query's token=KEY. The
-// servers of Firefox's models accept these, and browser extensions send them.
+// Serves one dialect at one path. The key is "Authorization: Bearer KEY", "Authorization: KEY" or
+// the query's token=KEY. The servers of Firefox's models accept these, and browser extensions send
+// them.
 class JsonDialectAdapter final : public Adapter {
  public:
   JsonDialectAdapter(const AdapterContext& context, JsonDialect dialect)

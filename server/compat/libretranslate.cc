@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// Converts Argos' codes of two languages, which LibreTranslate's page and clients send.
+// Converts the two codes that only Argos uses, and that LibreTranslate's page and clients send.
 std::string CodeOf(std::string code) {
   return code == "pb" || code == "zt" ? NormalTag(code) : code;
 }
@@ -293,7 +293,7 @@ HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languag
 }
 
 HttpResponse LibreTranslateAdapter::FrontendSettings() const {
-  // Requested without a key. So no language is shown if calls need one.
+  // The route needs no key, so it shows no language if calls need one.
   const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
                                            : context_.languages->Get(nullptr);
   const auto named = [](const std::string& code) -> json {

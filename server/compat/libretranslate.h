@@ -16,7 +16,7 @@ class LibreTranslateAdapter final : public Adapter {
  public:
   explicit LibreTranslateAdapter(const AdapterContext& context) : context_(context) {}
 
-  // Without /translate, which has its own adapter (translate_path.h).
+  // Returns the routes except /translate, which has its own adapter (translate_path.h).
   static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
@@ -30,7 +30,7 @@ class LibreTranslateAdapter final : public Adapter {
   absl::StatusOr<AdapterAction> Translate(const nlohmann::json& fields, const Client* client) const;
 
  private:
-  // Reports whether both are the same served language. The texts are then returned unchanged.
+  // Reports whether both are the same served language. If so, the texts are returned unchanged.
   bool IsOneLanguage(const std::string& source, const std::string& target,
                      const Client* client) const;
   HttpResponse Languages(const HttpRequest& request, const Client* client) const;

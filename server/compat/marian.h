@@ -1,6 +1,6 @@
 // marian-server's dialect: WebSocket messages at /translate, with one sentence a line.
 //
-// Uses the default model, unless the URL says ?source=de&target=en or ?model=NAME, an extension. A
+// Uses the default model. As an extension, the URL may have ?source=de&target=en or ?model=NAME. A
 // failure closes the connection with the error as the reason (http_message.h).
 #pragma once
 

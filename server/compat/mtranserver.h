@@ -5,12 +5,12 @@
 
 namespace dragoman::server {
 
-// {"from", "to", "text", "html"?} -> {"result"}; "from" may be missing.
+// Requests are {"from", "to", "text", "html"?}, answers {"result"}. "from" may be missing.
 JsonDialect MTranServerDialect();
-// {"from", "to", "texts": [...], "html"?} -> {"results": [...]}.
+// Requests are {"from", "to", "texts": [...], "html"?}, answers {"results": [...]}.
 JsonDialect MTranServerBatchDialect();
 
-// GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
+// Answers GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
 class MTranServerProbesAdapter final : public Adapter {
  public:
   explicit MTranServerProbesAdapter(const AdapterContext& context) : context_(context) {}

@@ -149,7 +149,7 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
                             .error = ErrorBody};
     for (const std::string& text : translate.contents()) facts.sources.push_back(text);
     translate.mutable_return_options()->set_partials(
-        !translate.decoding().has_sampling());  // they exclude each other
+        !translate.decoding().has_sampling());  // sampling excludes partials
     return StreamAction{.request = std::move(translate),
                         .renderer = MakeOpenAiStream(std::move(facts))};
   }
@@ -161,7 +161,8 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
 
 HttpResponse OpenAiAdapter::Error(const HttpRequest& /*request*/,
                                   const absl::Status& status) const {
-  // OpenAI's clients would retry 501 as a failure of the server.
+  // UNIMPLEMENTED is answered with 400, because OpenAI's clients would retry 501 as a failure of
+  // the server.
   const int code = StatusOfHttp(status);
   json body = ErrorBody(status);
   const bool is_missing = code == 501 && !IsHttpError(status);

@@ -37,8 +37,8 @@ const ServedModel* Find(const std::vector<ModelPtr>& models, std::string_view na
   return nullptr;
 }
 
-// Returns the language of `side` that a prompt names, or `of_pair` if it names none.
-// INVALID_ARGUMENT if it is not `of_pair`'s or not served.
+// Returns the served language that a prompt names by `named`, or `of_pair` if the prompt names
+// none. `side` is for errors. INVALID_ARGUMENT if the language is not served or is not `of_pair`.
 absl::StatusOr<std::string> Choose(const std::string& named, const std::string& of_pair,
                                    const LanguageIndex& served, const char* side) {
   if (named.empty()) return of_pair;
@@ -92,7 +92,7 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
   const ServedModel* bare = Find(models, id);
-  // Front ends for servers with one model omit its name.
+  // An empty id means the only model, because front ends for servers with one model omit its name.
   if (id.empty() && models.size() == 1) bare = models.front().get();
   if (bare != nullptr) {
     NamedPair named = BareName(*bare);
@@ -134,7 +134,7 @@ absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
   if (!target.ok()) return target.status();
   pair.target = *std::move(target);
   if (names.sources.codes().empty()) {
-    // A model that accepts any source does not need its name.
+    // A model that accepts any source does not need the name of the source.
     return pair;
   }
   absl::StatusOr<std::string> source = Choose(from, pair.source, names.sources, "source");

@@ -33,8 +33,8 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models);
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models, std::string_view id);
 
 // Adds the languages of a prompt to `pair`. `from` and `to` are names or codes; "" if the prompt
-// names none. `names` are those of the pair's model. INVALID_ARGUMENT if the languages are not the
-// model's or contradict the pair's, or if the model has several targets and none is named.
+// names none. `names` has the languages of the pair's model. INVALID_ARGUMENT if the languages are
+// not the model's or contradict the pair's, or if the model has several targets and none is named.
 absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
                                         const std::string& from, const std::string& to);
 

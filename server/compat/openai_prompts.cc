@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kEngine =
     "You are a professional, authentic machine translation engine.";
 
-// A template that begins like another must precede the shorter one.
+// A template that begins like another one must precede the shorter one, because the first match
+// counts.
 constexpr PromptTemplate kTemplates[] = {
     {"KISS Translator", "",
      "Translate the following source text from {from} to {to}. Output translation directly without "
@@ -123,8 +124,8 @@ bool FollowsLanguage(std::string_view literal, std::string_view text) {
   return !is_word || *matched == text.size() || IsSpace(text[*matched - 1]);
 }
 
-// Returns the maximum length of a language's name at the beginning of `text`. A name is short and
-// contains no punctuation of sentences.
+// Returns the maximum number of bytes that a language's name may have at the beginning of `text`. A
+// name is short and contains no punctuation of sentences.
 size_t MostOfLanguage(std::string_view text) {
   constexpr size_t kMaxBytes = 60;
   return std::min({kMaxBytes, text.size(), text.find_first_of("\n.:;!?")});
@@ -145,8 +146,8 @@ std::string_view Unquote(std::string_view name) {
   return name;
 }
 
-// Matches `text` with the rest of a template. A language ends where the next literal first matches,
-// so that time is linear. The text to translate is the longest possible.
+// Matches `text` with the rest of a template. A language ends where the literal after it first
+// matches, so that time is linear. The text to translate is the longest possible.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {
@@ -156,7 +157,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   const std::optional<size_t> matched = MatchLiteral(pattern.substr(0, open), text);
   if (!matched.has_value()) return false;
   text.remove_prefix(*matched);
-  const char name = pattern[open + 1];  // of from, to or text
+  const char name = pattern[open + 1];  // the first letter of from, to or text
   const std::string_view rest = pattern.substr(pattern.find('}', open) + 1);
   const std::string_view next = rest.substr(0, rest.find('{'));
   if (name != 't' || pattern[open + 2] == 'o') {
@@ -177,7 +178,8 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
     const auto [earlier, is_new] = out->emplace(key, language);
     return (is_new || earlier->second == language) && Match(rest, text.substr(end), out);
   }
-  // The literal after a text is short: a mark, or the beginning of the answer.
+  // The literal after the text to translate is in the last kMaxTail bytes, because it is short: a
+  // mark, or the beginning of the answer.
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {

@@ -28,7 +28,8 @@ struct PromptTemplate {
 
 std::span<const PromptTemplate> PromptTemplates();
 
-// System messages that only describe the model. Templates with their own do not allow them.
+// System messages that only describe the model. They are allowed with templates that have no system
+// message of their own.
 std::span<const std::string_view> PlainSystemMessages();
 
 struct ChatMessage {

@@ -21,7 +21,8 @@ namespace {
 
 using nlohmann::json;
 
-// Fields that request nothing with these values, and an unsupported feature with any other value.
+// Fields that request nothing if they have one of these values. Any other value requests a feature
+// that is not supported.
 struct NeutralField {
   const char* name;
   const char* values;  // a JSON list
@@ -52,7 +53,7 @@ bool IsNeutral(const NeutralField& field, const json& value) {
   return false;
 }
 
-// UNIMPLEMENTED names the fields that are neither `known` nor neutral.
+// Returns UNIMPLEMENTED that names the fields that are neither `known` nor neutral.
 absl::Status CheckOthers(const json& body, std::initializer_list<std::string_view> known) {
   std::vector<std::string> refused;
   for (const auto& [name, value] : body.items()) {
@@ -204,7 +205,8 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
 // Finds the languages of a request's prompts. Looks up the model and each spelling only once.
 class PairFinder {
  public:
-  // A front end uses one spelling. Each other one costs a lookup.
+  // The maximum number of spellings in a request. Each one costs a lookup, and a front end uses
+  // only one.
   static constexpr size_t kMaxSpellings = 8;
 
   PairFinder(const AdapterContext& context, const Client* client, std::string model)
@@ -240,7 +242,7 @@ class PairFinder {
   const Client* const client_;
   const std::string model_;
   NamedPair of_model_;
-  std::shared_ptr<const ModelNames> names_;  // of its model; null until FindModel
+  std::shared_ptr<const ModelNames> names_;  // the model's languages; null until FindModel
   std::map<std::pair<std::string, std::string>, NamedPair> known_;
 };
 
@@ -336,7 +338,7 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
   if (!prompts.has_value() || prompts->empty()) {
     return InvalidField("prompt", "found none, expected a text or a list of texts");
   }
-  // Precedes the comparison with templates.
+  // The number is checked before the prompts are compared with the templates.
   if (prompts->size() > static_cast<size_t>(context.calls->limits.max_items)) {
     return InvalidField("prompt",
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",

@@ -1,9 +1,10 @@
 // Converts requests of OpenAI's chat completions and completions to our own.
 //
 // n is the number of alternatives. max_tokens and max_completion_tokens limit the tokens of each
-// sentence. temperature divides the logits; 0 means off, because beam search needs none. top_p
-// below 1 enables sampling, with seed. user and metadata are labels. Values that request nothing
-// (penalties of 0, an empty stop) are accepted. All others are refused by name.
+// sentence. temperature divides the logits; with 0 they stay unchanged, because beam search needs
+// no temperature. top_p below 1 enables sampling, with seed. user and metadata are labels. Values
+// that request nothing (penalties of 0, an empty stop) are accepted. All other fields and values
+// are refused by name.
 //
 // Pure functions of the request and the served models, thread-safe.
 #pragma once
@@ -21,16 +22,16 @@ namespace dragoman::server {
 
 struct OpenAiRequest {
   bool is_chat = false;
-  std::string model;  // as the client names it; if it names none, the selected one
+  std::string model;  // the client's name for it; if it gives none, the selected one
   v1::TranslateRequest request;
   int choices = 1;                    // for each prompt
-  std::optional<SegmentBatch> batch;  // its segments are the texts; one choice
+  std::optional<SegmentBatch> batch;  // if set, its segments are the texts, and n is 1
   bool stream = false;
   bool stream_usage = false;
 };
 
-// INVALID_ARGUMENT and UNIMPLEMENTED use OpenAI's names. NOT_FOUND for an unknown model.
-// UNAVAILABLE while there is no model.
+// Convert a request to ours. INVALID_ARGUMENT and UNIMPLEMENTED have the fields' names in OpenAI's
+// API. NOT_FOUND for an unknown model. UNAVAILABLE while there is no model.
 absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
                                              const AdapterContext& context, const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,

@@ -19,7 +19,8 @@ using nlohmann::json;
 
 constexpr engine::JsonLimits kSegmentLimits = {.max_bytes = size_t{64} << 20, .max_depth = 8};
 
-// Reports whether JSON is data. A list of numbers, such as "[1]", may be a plain text.
+// Reports whether `value` is data, and not a plain text that can be read as JSON. A list of
+// numbers, such as "[1]", may be a plain text.
 bool IsSegmentData(const json& value) {
   if (value.is_object()) return true;
   return value.is_array() && std::any_of(value.begin(), value.end(), [](const json& element) {

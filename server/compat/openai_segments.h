@@ -5,8 +5,9 @@
 //
 // The system message names the form of the answer: JSON ({"translations": [{"id", "text"}]}, also
 // the default without a system message), XML (<root><t id="0">) or lines ("0 | text"). A glossary's
-// entries are terms; an entry without a value stays unchanged. Title, description, summary and tone
-// are ignored. The default prompts are those of KISS Translator's version 2.
+// entries are terms; if an entry has no value, its key stays unchanged in the translation. Title,
+// description, summary and tone are ignored. The default prompts are those of KISS Translator's
+// version 2.
 //
 // Pure functions, thread-safe. Text is UTF-8.
 #pragma once
@@ -34,8 +35,8 @@ struct SegmentBatch {
   bool html = false;                                       // some text has a tag
 };
 
-// Returns nothing for a message that is plain text. INVALID_ARGUMENT with `field` for JSON that is
-// not such a batch, and for a system message that names no form.
+// Returns nothing for a message that is plain text. Returns INVALID_ARGUMENT with `field` for JSON
+// that is not such a batch, and for a system message that names no form of the answer.
 absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view system,
                                                              std::string_view content,
                                                              const std::string& field);

@@ -45,7 +45,7 @@ class Item {
         begun_ = true;
         sent_of_segment_ = 0;
       }
-      // Never sends a part of a character.
+      // Sends only complete characters.
       const size_t size =
           current.text.size() -
           (current.final ? 0 : static_cast<size_t>(engine::IncompleteUtf8Tail(current.text)));
@@ -61,7 +61,8 @@ class Item {
     return Sent(std::move(piece));
   }
 
-  // Returns the rest of the translation. INTERNAL if the sent pieces are not its beginning.
+  // Returns the rest of the translation. INTERNAL if the translation does not begin with the pieces
+  // that were sent.
   absl::StatusOr<std::string> End(const std::string& whole) {
     if (!whole.starts_with(sent_)) {
       return absl::InternalError("the pieces that were sent are not the translation's beginning");

@@ -33,7 +33,7 @@ std::string OpenAiId(bool is_chat, const std::string& request_id);
 
 struct OpenAiStreamFacts {
   bool is_chat = false;
-  std::string model;  // as the client names it
+  std::string model;  // the model's name as the client gave it
   int64_t created = 0;
   bool with_usage = false;
   std::vector<std::string> sources;  // the texts to translate, one choice each

@@ -16,8 +16,8 @@ JsonDialect KissDialect();
 // {"text", "source_lang", "target_lang"} -> {"code": 200, "data": "...", ...}.
 JsonDialect DeeplxDialect();
 // GET ?sl=..&tl=..&q=.. -> [[["translation", "text", null, null, 1]], null, "de"], as Google's page
-// asks and MTranServer answers; with dj=1 {"sentences": [{"trans", "orig"}], "src": "de"}. Of the
-// parts that `dt` can request there is only the translation.
+// asks and MTranServer answers; with dj=1 {"sentences": [{"trans", "orig"}], "src": "de"}. `dt` may
+// request several parts, but the answer always has only the translation.
 JsonDialect GooglePageDialect();
 
 // NeMo Curator and Nemotron: {"texts": [...], "src_lang", "tgt_lang"} -> {"translations": [...]}.

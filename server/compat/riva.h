@@ -22,15 +22,15 @@ namespace dragoman::server {
 
 namespace riva = nvidia::riva::nmt;
 
-// INVALID_ARGUMENT uses Riva's field names.
+// Converts a request to ours. INVALID_ARGUMENT has Riva's field names.
 absl::StatusOr<v1::TranslateRequest> FromRiva(const riva::TranslateTextRequest& in);
 
 // Converts the answer to `request`. Returns the first error of an item.
 absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& answer,
                                                    const riva::TranslateTextRequest& request);
 
-// Returns the languages of the named model or of each. UNAVAILABLE while there is no model.
-// NOT_FOUND if the named one is unknown.
+// Returns the languages of the named model, or of every model if none is named. UNAVAILABLE while
+// there is no model. NOT_FOUND if the named model is unknown.
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client);
 

@@ -28,7 +28,7 @@ class TranslatePathAdapter final : public Adapter {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  // nullptr for LibreTranslate's.
+  // Returns the dialect that the fields select; nullptr means LibreTranslate's.
   const JsonDialect* DialectOf(const nlohmann::json& fields) const;
 
   const AdapterContext context_;

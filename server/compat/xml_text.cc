@@ -21,7 +21,7 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(kXmlWhiteSpace) == std::string_view::npos;
 }
 
-// The properties of a token's element, or of the text as a whole.
+// The properties of the element that a token begins, or of the text as a whole.
 struct Element {
   size_t parent = 0;  // 0: the text as a whole
   bool has_text = false;
@@ -85,7 +85,7 @@ class Outline {
       const Element& parent = elements_[element.parent];
       if (options_.splitting.contains(token.name)) {
         element.splits = true;
-        // An element around one that splits is itself split.
+        // The elements around one that splits also split.
         for (size_t up = element.parent; !elements_[up].splits; up = elements_[up].parent) {
           elements_[up].splits = true;
         }

@@ -3,18 +3,18 @@
 //
 // Every tag becomes a numbered HTML tag without meaning. After the translation the numbers are
 // replaced by the tags. So tags, comments and processing instructions keep their bytes. The engine
-// chooses their places: an inline element surrounds the words that are aligned with its own; if
-// those are not adjacent, its tags are repeated.
+// chooses their places: an inline element surrounds the translated words that are aligned with its
+// own words. If these translated words are not adjacent, its tags are repeated.
 //
 //   auto text = XmlText::Parse(item, options);
 //   ... translate text->html() as text/html ...
 //   std::string xml = text->Restore(translated);
 //
 // Elements that split the text are
-// - those of splitting_tags, anywhere, and the elements around them;
-// - the outline, from the top down: those directly inside an element that splits and contains only
-//   elements, with nothing or line ends between them. The text as a whole counts as such an
-//   element. non_splitting_tags are never part of the outline.
+// - the elements of splitting_tags, anywhere, and the elements around them;
+// - the outline, from the top down: the elements directly inside an element that splits, if that
+//   element contains only elements, with nothing or line ends between them. The text as a whole
+//   counts as an element that splits. non_splitting_tags are never part of the outline.
 //
 // Elements without text (<x id="3"></x>) and those of ignore_tags stay one piece. CDATA is text and
 // comes back escaped. White space becomes one space, except splitting line ends.
@@ -63,7 +63,8 @@ class XmlText {
  private:
   friend class XmlWriter;
 
-  // The bytes that a number stands for: start tag and end tag, or a whole piece in `open`.
+  // The bytes that a number stands for: a start tag and its end tag, or in `open` a complete piece,
+  // such as an element of ignore_tags.
   struct Piece {
     std::string_view open;
     std::string_view close;
@@ -73,7 +74,8 @@ class XmlText {
   template <typename Visit>
   void ForEachPiece(std::string_view html, Visit visit) const;
 
-  // Tags may have the larger of kMostRepeats times the bytes of the text and kAlwaysFits bytes.
+  // The tags in a translation may have kMostRepeats times the bytes of the text, or kAlwaysFits
+  // bytes if that is more.
   static constexpr size_t kMostRepeats = 4;
   static constexpr size_t kAlwaysFits = 64 * 1024;
 

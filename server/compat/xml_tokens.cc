@@ -16,7 +16,7 @@ namespace {
 using Kind = XmlToken::Kind;
 
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
-// The maximum length of a name in a message.
+// The maximum number of bytes that a message shows of a name.
 constexpr size_t kMaxShownBytes = 40;
 // The maximum number of open tags.
 constexpr size_t kMaxDepth = 256;
@@ -36,7 +36,7 @@ bool IsInName(char c) {
 bool IsDecimalDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
 
-// Cuts at a character boundary.
+// Returns at most kMaxShownBytes of `text`, cut at a character boundary.
 std::string_view Shown(std::string_view text) {
   if (text.size() <= kMaxShownBytes) return text;
   size_t end = kMaxShownBytes;
@@ -117,7 +117,7 @@ class Tokenizer {
     if (rest.starts_with("<![CDATA[")) return ReadCdata();
     if (rest.starts_with("<?")) return ReadPassage(2, "?>", "processing instruction");
     if (rest.starts_with("<!DOCTYPE")) {
-      // Only the first of the two matters: a later '[' belongs to something else.
+      // Only the first '[' or '>' matters, because a later '[' belongs to something else.
       const size_t first = rest.find_first_of("[>");
       CountBytes(std::min(first, rest.size()));
       const bool has_subset = first != std::string_view::npos && rest[first] == '[';
@@ -234,7 +234,7 @@ class Tokenizer {
   size_t at_ = 0;
   size_t elements_ = 0;
   std::vector<XmlToken> tokens_;
-  std::vector<size_t> open_;  // the kStart of each
+  std::vector<size_t> open_;  // the kStart token of each open element
 };
 
 }  // namespace

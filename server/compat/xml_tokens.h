@@ -25,12 +25,12 @@ struct XmlToken {
   };
   Kind kind = Kind::kText;
   std::string_view text;
-  std::string_view name;  // of tags
+  std::string_view name;  // the name of a tag
   // The index of the matching kEnd or kStart; other tokens have their own index.
   size_t partner = 0;
 };
 
-// INVALID_ARGUMENT as in XmlText::Parse (xml_text.h). Linear time.
+// Errors are those of XmlText::Parse (xml_text.h). Linear time.
 absl::StatusOr<std::vector<XmlToken>> TokenizeXml(std::string_view xml);
 
 }  // namespace dragoman::server

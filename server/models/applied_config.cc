@@ -28,7 +28,7 @@ ModelChange ModelManager::Adopt(const ModelSettings& model) {
   const auto known = applied_.find(name);
   const bool was_served = settings_.contains(name);
   if (known != applied_.end() && SameSettings(known->second, model)) {
-    // UnloadModel may have removed it.
+    // UnloadModel may have removed the model, which then stays removed.
     return was_served ? Refresh(name) : ModelChange{.name = name, .kind = ChangeKind::kUnchanged};
   }
   const absl::StatusOr<ModelPtr> loaded = Replace(model);
@@ -41,7 +41,7 @@ ModelChange ModelManager::Refresh(const std::string& name) {
   const absl::StatusOr<Reloaded> model = Reload(name, true);
   if (!model.ok()) return Failed(name, table_->Find(name), model.status());
   const int version = model->model->version;
-  if (model->changed) return {name, ChangeKind::kReloaded, version, {}};  // with its glossaries
+  if (model->changed) return {name, ChangeKind::kReloaded, version, {}};  // includes its glossaries
   const absl::Status glossaries = ReloadGlossariesOf(*model->model);
   if (glossaries.ok()) {
     Log(LogLevel::kInfo, "glossaries reloaded", {{"model", name}});
@@ -78,7 +78,7 @@ absl::Status ModelManager::SetPivots(const ServerConfig& config,
 std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
   defaults_ = config;
   std::vector<ModelChange> changes;
-  // Removes old pivots first, because a new version of a model need not fit them.
+  // Removes old pivots first, because a new version of a model need not fit an old pivot.
   std::vector<PivotSettings> staying;
   for (const PivotSettings& pivot : pivots_) {
     if (Has(config.pivots, pivot)) staying.push_back(pivot);
@@ -107,7 +107,7 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
     }
     applied_.erase(name);
   }
-  // Also refreshes the models that LoadModel added.
+  // Refreshes the models that LoadModel has added, too.
   std::vector<std::string> added;
   for (const auto& [name, settings] : settings_) {
     if (!configured.contains(name)) added.push_back(name);

@@ -29,7 +29,7 @@ absl::Status StatusOf(engine::CancelCause cause) {
   return absl::CancelledError("");
 }
 
-// Returns the cause to cancel the other legs with, after one ended with `status`.
+// Returns the cause with which to cancel the other legs after one leg ended with `status`.
 engine::CancelCause CauseOf(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kDeadlineExceeded) return engine::CancelCause::kDeadline;
   if (status.code() == absl::StatusCode::kUnavailable) return engine::CancelCause::kDrain;
@@ -45,7 +45,8 @@ struct CompositeJob::Part {
   PivotPlan* pivot = nullptr;   // given.plan, if it goes through a pivot
   engine::JobId pivot_job = 0;  // set by StartPart
 
-  // The first engine's results by item. Constant once the item is in `ready`, or was reported.
+  // The first engine's results by item. The result of an item is constant once the item is in
+  // `ready` or was reported.
   std::vector<engine::ItemResult> firsts;
   // Guarded by mu_.
   std::vector<int> ready;  // items for the second engine
@@ -58,7 +59,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // `items`: for kFromPivot, the number in the part of each item; otherwise they are the same.
+  // `items` has, for kFromPivot, the number in the part of each item. Otherwise it is empty,
+  // because the numbers are the same in the leg and the part.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -184,7 +186,7 @@ engine::Admission CompositeJob::SubmitLeg(int leg, engine::Engine* engine,
   std::optional<engine::CancelCause> cause;
   {
     engine::MutexLock lock(&mu_);
-    const auto at = legs_.find(leg);  // none: it has ended
+    const auto at = legs_.find(leg);  // end(): the leg has ended
     if (at != legs_.end()) at->second.job = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
@@ -362,7 +364,7 @@ void CompositeJob::FinishIfOver() {
     for (const std::unique_ptr<Part>& part : parts_) {
       if (part->pivot_job != 0) part->pivot->engine->Forget(part->pivot_job);
     }
-    // Last, because the release of the sink may destroy the engines.
+    // The sink is released last, because that may destroy the engines.
     const std::shared_ptr<engine::TranslationSink> last = queue->LetGo();
   };
   if (queue_.sink() == nullptr) {
@@ -376,7 +378,7 @@ void CompositeJob::FinishIfOver() {
 }
 
 void CompositeJob::Tell(SinkQueue::Call call) {
-  const std::shared_ptr<CompositeJob> self = shared_from_this();  // the call may release the others
+  const std::shared_ptr<CompositeJob> self = shared_from_this();  // `call` may release all others
   queue_.Tell(std::move(call));
 }
 

@@ -1,6 +1,6 @@
-// A job that several jobs of engines do. Its items may be in different languages, which different
-// engines translate, or go through a pivot language: a first engine translates them into it, a
-// second engine translates the result.
+// One job for its sink, done by several jobs of engines. Its items may be in different languages,
+// which different engines translate. Or the items go through a pivot language: a first engine
+// translates them into the pivot language, and a second engine translates the result.
 //
 // The sink sees one job. Each engine admits its part by its own queue, limits and client shares.
 // The sink is not called before all parts are admitted. If an engine refuses its part, the admitted
@@ -11,9 +11,9 @@
 // and try again, so that every admitted job is answered. A sink must not submit a job, so the
 // second engine is called on the timer's thread.
 //
-// Thread-safe. The sinks of the engines' jobs own the CompositeJob until the last one has ended, as
-// does a PivotEngine. Timers have weak references. No lock is held while an engine or the sink is
-// called.
+// Thread-safe. The sinks of the engines' jobs own the CompositeJob until the last one has ended. A
+// PivotEngine owns it, too, from Enter to Forget. Timers have weak references. No lock is held
+// while an engine or the sink is called.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct PivotPlan;
 
 // Items that one engine translates from one language.
 struct JobPart {
-  ModelPtr model;  // kept until the end; nullptr: the sink keeps it
+  ModelPtr model;  // kept until the job ends; nullptr: the sink keeps it
   engine::Engine* engine = nullptr;
-  std::unique_ptr<engine::Plan> plan;  // of the engine
-  std::vector<int> items;              // numbers in the whole job of the plan's items
+  std::unique_ptr<engine::Plan> plan;  // made by `engine`
+  std::vector<int> items;              // by item of the plan: its number in the whole job
 };
 
 class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
@@ -61,16 +61,17 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
  private:
   struct Part;
   class LegSink;
-  // Which languages a leg translates between: those of its part, or one of them and the pivot.
+  // A leg is one job of an engine. Its stage says between which languages it translates: source and
+  // target of its part (kOnly), source and pivot, or pivot and target.
   enum class Stage { kOnly, kIntoPivot, kFromPivot };
 
-  // A job of an engine that has not ended.
+  // A leg that has not ended.
   struct Leg {
     engine::Engine* engine = nullptr;
     std::optional<engine::JobId> job;  // none before Submit has returned
   };
 
-  // Returns the number of a new leg, whose caller submits it.
+  // Adds a leg and returns its number. The caller submits the leg.
   int AddLeg(engine::Engine* engine) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits a leg. The caller erases a leg that is refused.
   engine::Admission SubmitLeg(int leg, engine::Engine* engine, std::unique_ptr<engine::Plan> plan,
@@ -78,17 +79,20 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   engine::Admission StartPart(Part* part);
   void OnLegDone(const LegSink& leg, const absl::Status& status, const engine::JobTimings& timings);
 
-  // The following are for a part that goes through a pivot. Items are numbers in the part.
+  // The following are for a part that goes through a pivot. Items are given by their number in the
+  // part.
   void OnFirstItem(Part* part, engine::ItemResult result);
-  // Submits to the second engine at `when`, on the timer's thread.
+  // Makes the timer's thread call SubmitSecond at `when`.
   void Arm(Part* part, engine::Nanos when);
   void SubmitSecond(Part* part);
-  // Makes items wait until the second engine may have room, instead of `leg`.
+  // Removes `leg`, which the second engine has refused. Its items wait until the second engine may
+  // have room.
   void Wait(Part* part, int leg, std::vector<int> items, engine::Nanos retry_after);
-  // Reports items that the second engine has taken, or that ended before that.
+  // Tells the PivotEngine that `items` items no longer wait: the second engine has taken them, or
+  // they ended before that.
   void Leave(Part* part, int64_t items);
 
-  // Cancels all legs. `status` becomes that of the job. Only the first call has an effect.
+  // Cancels all legs. The job ends with `status`. Only the first call has an effect.
   void Stop(absl::Status status, engine::CancelCause cause);
   void FinishIfOver();
   void Tell(SinkQueue::Call call);
@@ -96,8 +100,8 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   const engine::Clock* const clock_;
   const engine::Nanos begun_;
   std::vector<std::unique_ptr<Part>> parts_;
-  std::vector<engine::ItemResult> done_;  // until Start
-  // Its sink keeps engines. Released after OnDone.
+  std::vector<engine::ItemResult> done_;  // the results given to the constructor, until Start
+  // The sink in the queue keeps engines. It is released after OnDone.
   SinkQueue queue_;
 
   engine::Mutex mu_;

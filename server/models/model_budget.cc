@@ -11,7 +11,8 @@
 namespace dragoman::server {
 namespace {
 
-// Returns 0 if the model's settings do not give both numbers.
+// Returns the number of processors that the model's settings ask for; 0 if they do not give both
+// numbers.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
 bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
@@ -113,7 +114,7 @@ std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& mode
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);
-  // The models up to and including the present one, by group.
+  // The models loaded so far, up to and including the present one, by group.
   std::vector<DeviceGroup> loaded;
   for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;

@@ -1,7 +1,7 @@
 // Divides the machine among the served models: processors, host memory and the memory of each GPU.
 //
-// Pure functions. A model gets what its own settings say. The models without such a setting share
-// the rest evenly. The caller first decides on the devices of models with `auto` (OnDevices).
+// Pure functions. A model gets what its own settings ask for. The models without such a setting
+// share the rest evenly. The caller first decides on the devices of models with `auto` (OnDevices).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr int64_t kMiB = int64_t{1} << 20;
 
 struct DevicePlan {
   engine::DeviceChoice devices;
-  // This model's type. Some models cannot use the usual type of the GPUs.
+  // The compute type of this model. Some models cannot use the usual type of the GPUs.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string compute_type_because;
 };
@@ -28,20 +28,20 @@ ModelSettings OnDevices(ModelSettings model, const DevicePlan& plan);
 
 struct ModelShare {
   absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: why the model cannot be loaded
-  int cpus = 1;                                    // for workers and text threads
+  int cpus = 1;                                    // processors for workers and text threads
   int text_cpus = 1;                               // determines the number of text threads
-  // The number of the first of `cpus` among all processors. If it is beyond the last processor, the
+  // The index of the first of `cpus` among all processors. If it is beyond the last processor, the
   // model shares its processors with other models.
   int first_cpu = 0;
   int cpus_per_cache = 0;  // processors that share a last-level cache; 0 or 1: unknown
   // The fraction of a GPU's memory that may be in use after the model has allocated its own.
   double device_memory_fraction = 0.9;
-  // Host memory that this model must leave to others.
+  // The bytes of host memory that this model must leave to others.
   int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // The part of host_bytes_of_serving that is in use without any call, and the part that is in use
-  // while the model is loaded: all of it once calls are accepted.
+  // The first is the part of host_bytes_of_serving that is in use without any call. The second is
+  // the part that is in use while the model is loaded: all of it once calls are accepted.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
@@ -52,9 +52,10 @@ struct ModelShare {
 // processors.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
-// Returns the number of processors that determines each model's text threads. Same as DivideCpus,
-// except that the models on GPUs share all processors. With one tokenizer and one detokenizer
-// thread an H200 translated 12,000 instead of 25,000 texts a second (tests/gpu/README.md).
+// Returns the number of processors that determines each model's text threads. It is that of
+// DivideCpus, except that the models on GPUs share all processors evenly. With one tokenizer and
+// one detokenizer thread an H200 translated 12,000 instead of 25,000 texts a second
+// (tests/gpu/README.md).
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // Returns the device_memory_fraction of each model, if they are loaded in this order. Models that
@@ -68,9 +69,10 @@ absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSe
 // size, because the others take the memory that is left.
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
-// Returns the bytes that `model` must leave to the models that are loaded after it: their given KV
-// cache sizes. If `model` has no given size, it shares the rest of the `left` bytes of host memory
-// evenly with those without one. `left` may be negative.
+// Returns the number of bytes of host memory that `model` must leave to the models `to_come`, which
+// are loaded after it. These are the KV cache sizes that their settings give. If the settings do
+// not give the size for `model`, it shares the rest of `left` evenly with the models to come for
+// which they do not either. `left` is the number of free bytes and may be negative.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A load may be given up between two pieces.
+// Files are read in pieces of this size, because a load may be given up between two pieces.
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 struct FreeDigest {

@@ -34,7 +34,8 @@ absl::StatusOr<std::string> ChecksumOfModels(const engine::RecordedFiles& files,
 
 std::vector<std::string> DirectoriesOf(const ModelSettings& settings);
 
-// INVALID_ARGUMENT if `directory` of a request is not absolute. "" means none and is OK.
+// Checks the `directory` of a request. INVALID_ARGUMENT if the path is not absolute. "" means that
+// the request has none, and is OK.
 absl::Status CheckDirectory(const std::string& directory);
 
 }  // namespace dragoman::server

@@ -97,7 +97,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
-  // A model keeps its share of LoadAll as long as it stays on the same devices.
+  // A model keeps the share that it got in LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
   if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
     share.cpus = known->second.cpus;
@@ -141,7 +141,8 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models,
   const std::vector<size_t> order = LoadOrder(models);
   std::vector<ModelSettings> in_order;
   for (const size_t i : order) in_order.push_back(placed[i]);
-  // In the order of `models`, so that the default, which is first, gets part of the remainder.
+  // The processors are divided in the order of `models`, so that the default, which is first, gets
+  // part of the remainder.
   const std::vector<int> cpus = DivideCpus(resources_.cpus, placed);
   const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, placed);
   const absl::StatusOr<std::vector<double>> fractions =
@@ -192,7 +193,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // The files that were loaded. The loader has checked their contents.
+  // Takes the files that were read. The loader has checked their contents.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
   const std::string changed = engine::FirstChanged(model.files);
@@ -278,7 +279,7 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end()) base.ensemble.directories.clear();  // of the default model
+  if (known == settings_.end()) base.ensemble.directories.clear();  // the default model's
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);

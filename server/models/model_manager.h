@@ -30,8 +30,9 @@
 
 namespace dragoman::server {
 
-// Decides where a model runs. Reads its files if the decision depends on them. Uses only the host
-// memory of `share`, whose other fields are not set yet. Errors and `load` are as for EngineLoader.
+// Decides where a model runs. Reads the model's files if the decision depends on them. Uses only
+// the host memory in `share`, whose other fields are not set yet. Errors and `load` are as for
+// EngineLoader.
 using DevicePlanner = std::function<absl::StatusOr<DevicePlan>(
     const ModelSettings& settings, const ModelShare& share, engine::LoadContext* load)>;
 
@@ -63,8 +64,8 @@ class ModelManager {
  public:
   static constexpr size_t kMaxPosted = 16;
 
-  // The pointers are borrowed and must outlive the manager. `defaults` are the settings of models
-  // that have none.
+  // `defaults` are the settings that a model has unless it has its own. REQUIRES: the targets of
+  // the pointers outlive the manager.
   ModelManager(ModelTable* table, Metrics* metrics, const engine::Clock* clock,
                ModelResources resources, ModelSettings defaults, DevicePlanner planner,
                EngineLoader loader);
@@ -74,13 +75,14 @@ class ModelManager {
 
   void Start() { thread_.Start(); }
   absl::Status Post(TaskThread::Task task) { return thread_.Post(std::move(task)); }
-  // Makes the present load, checksum or reload end with CANCELLED within seconds, and every later
-  // one. Does not wait. Thread-safe.
+  // Makes the present load, checksum or reload, and every later one, end with CANCELLED within
+  // seconds. Does not wait. Thread-safe.
   void GiveUp() { gives_up_.store(true); }
   // Gives up, waits for the running task, and ends the tasks that have not begun. A second call has
   // no effect.
   void Stop();
-  // Like TaskThread::StopWithin, because a load may wait for a disk that no longer answers.
+  // Stop with the time limit of TaskThread::StopWithin, because a load may wait for a disk that no
+  // longer answers.
   bool StopWithin(std::chrono::nanoseconds patience);
 
   // The methods below are for the manager's thread.
@@ -102,9 +104,10 @@ class ModelManager {
   // the changes.
   std::vector<ModelChange> Apply(const ServerConfig& config);
 
-  // Loads a new model, or a new version of one. An empty directory and missing settings are those
-  // of the present model of that name. INVALID_ARGUMENT, NOT_FOUND, or the loader's error. ABORTED
-  // if the files changed while they were read.
+  // Loads a new model, or a new version of a served one. If the directory is "" or a setting is
+  // missing, the present model of that name gives it. A new model's missing settings are the
+  // defaults. Returns INVALID_ARGUMENT, NOT_FOUND, or the loader's error. ABORTED if the files
+  // changed while they were read.
   absl::StatusOr<ModelPtr> Load(const std::string& name, const std::string& directory,
                                 const std::map<std::string, std::string>& settings);
 
@@ -114,12 +117,13 @@ class ModelManager {
   };
   absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
 
-  // Removes a model and returns the number of its unfinished calls. For a model that could not be
-  // loaded, removes the note of the failure. NOT_FOUND; FAILED_PRECONDITION for the last model.
+  // Removes a model and returns the number of its unfinished calls. If the model could not be
+  // loaded, removes the note of that failure. NOT_FOUND if there is neither; FAILED_PRECONDITION
+  // for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
-  // Returns the peak of the models' host memory during LoadAll: the loaded ones with full KV
-  // caches, plus the memory for loading the next.
+  // Returns the peak of the models' host memory during LoadAll, in bytes: that of the loaded models
+  // with full KV caches, plus the memory for loading the next one.
   int64_t start_peak_bytes() const { return start_peak_bytes_; }
 
  private:
@@ -131,13 +135,14 @@ class ModelManager {
   ModelChange Refresh(const std::string& name);
   absl::Status SetPivots(const ServerConfig& config, std::vector<PivotSettings> pivots);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
-  // Returns a share with only the host memory set, without that of models to come.
+  // Returns a share that has only host memory, and not that of models to come.
   ModelShare HostShare() const;
   absl::StatusOr<DevicePlan> PlanOf(const ModelSettings& settings) const;
   // Returns the share of a model with this plan. `to_come` must be settings from OnDevices.
   ModelShare ShareOf(const ModelSettings& settings, absl::StatusOr<DevicePlan> plan,
                      const std::vector<ModelSettings>& to_come) const;
-  // Returns the bytes of host memory that all versions of all models use. Describes them in `sum`.
+  // Returns the bytes of host memory that all versions of all models use, and describes them in
+  // `sum` for people.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
   // Reports whether the files of a served model are still those that it was loaded from.
@@ -161,7 +166,7 @@ class ModelManager {
   std::vector<PivotSettings> pivots_;
   // The metrics of the pivots, by name. They end with the pivots.
   std::map<std::string, std::shared_ptr<ModelMetrics>> pivot_series_;
-  std::map<std::string, ModelShare> shares_;  // of the models of LoadAll
+  std::map<std::string, ModelShare> shares_;  // the shares of the models of LoadAll
   bool serves_ = false;                       // LoadAll has succeeded
   int64_t start_peak_bytes_ = 0;
 

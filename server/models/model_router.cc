@@ -10,7 +10,8 @@
 namespace dragoman::server {
 namespace {
 
-// Limits lists, because HTTP/2 headers carry the message. A multilingual model has 1000 pairs.
+// The maximum number of names in a message, because HTTP/2 headers carry it. A multilingual model
+// has 1000 pairs.
 constexpr size_t kListed = 24;
 
 std::string Listed(std::vector<std::string> names) {

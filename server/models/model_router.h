@@ -14,7 +14,8 @@ namespace dragoman::server {
 
 struct Route {
   ModelPtr model;
-  // The request's languages as the model writes them; as in the request if they decided nothing.
+  // The request's languages with the model's codes. If they did not decide the choice, they are as
+  // in the request.
   engine::LanguagePair languages;
 };
 

@@ -13,8 +13,9 @@
 
 namespace dragoman::server {
 struct ModelTable::Registry {
-  // While it is held, no version is destroyed. A thread that releases a model takes `mu` and may
-  // hold the engine's locks. So engines are called with `hold` held, and never with `mu`.
+  // While `hold` is locked, no version is destroyed. A thread that releases a model locks `mu` and
+  // may hold the engine's locks. So engines are called with `hold` locked, and never with `mu`
+  // locked.
   engine::Mutex hold;
   // The latest version of each name. Kept while a version of the name exists.
   std::map<std::string, int> versions ABSL_GUARDED_BY(hold);
@@ -23,9 +24,9 @@ struct ModelTable::Registry {
 
   engine::Mutex mu;
   engine::CondVar changed;
-  // Every version that exists. Versions are removed only with `hold` held as well.
+  // Every version that exists. Versions are removed only with both locks held.
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
-  // The live versions without references.
+  // The live versions to which no ModelPtr refers any more.
   std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
   // How many versions are no longer live, but not destroyed yet.
   int ending ABSL_GUARDED_BY(mu) = 0;
@@ -355,7 +356,8 @@ std::vector<ModelStats> ModelTable::Stats() const {
 
 void ModelTable::CancelAll(engine::CancelCause cause) {
   engine::MutexLock hold(&registry_->hold);
-  // Pivots first, because a pivot's job would go on after its part in a model is cancelled.
+  // Pivots are cancelled first, because a pivot's job would go on after its part in a model was
+  // cancelled.
   const std::vector<const ServedModel*> live = registry_->Live();
   for (const bool pivots : {true, false}) {
     for (const ServedModel* version : live) {

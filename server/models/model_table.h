@@ -38,7 +38,7 @@ enum class ModelState { kServing, kDraining, kLoading, kFailed };
 
 class ModelTable {
  public:
-  // How many failures of names that are not served are kept.
+  // The maximum number of failures that are kept for names that are not served.
   static constexpr size_t kMaxFailures = 32;
 
   // `clock` must outlive the table. Models are listed in the order of `names`, then those with
@@ -51,10 +51,10 @@ class ModelTable {
   ModelTable(const ModelTable&) = delete;
   ModelTable& operator=(const ModelTable&) = delete;
 
-  // Makes new calls of its name use `model`, which replaces the previous version, if any. Sets its
-  // version: higher than any version that the name had before. A new name starts at 1 if no model
-  // has been removed yet.
-  // Returns an error without effect if the models of a pivot would share no language.
+  // Makes new calls of model.name use `model`, which replaces the previous version, if any. Sets
+  // its version above every version that the name had before. A new name starts at 1 if no model
+  // has been removed yet. Returns an error without effect if the models of a pivot would share no
+  // language.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Removes a model, and the pivots through it, for new calls. Returns false if there is none.
@@ -93,20 +93,21 @@ class ModelTable {
   using Change = std::function<void(const std::string& name, bool served)>;
   void OnChange(Change change);
 
-  // Returns the stats of every name that has a version, even if only old versions with calls. Omits
-  // pivots, because their jobs count in their models. Sums over all versions, as consistent as
-  // Engine::Stats. The counts of a name never fall while one of its versions exists.
+  // Returns the stats of every name that has a version, even if only old versions with unfinished
+  // calls exist. Omits pivots, because their jobs count in their models. Sums over all versions,
+  // and is as consistent as Engine::Stats. The counts of a name never fall while one of its
+  // versions exists.
   std::vector<ModelStats> Stats() const;
 
   // Cancels every job of every version as Engine::Cancel does. Does not refuse new jobs; see
   // CallContext::draining.
   void CancelAll(engine::CancelCause cause);
 
-  // Counts all versions. For a drain and for tests.
+  // Returns the number of jobs of all versions. For a drain and for tests.
   int64_t jobs_in_flight() const;
 
-  // Waits until only versions that accept calls exist, for at most `timeout`. Returns false after
-  // the timeout.
+  // Waits until all versions that accept no calls have ended, for at most `timeout`. Returns false
+  // after the timeout.
   bool WaitEnded(std::chrono::nanoseconds timeout);
 
  private:
@@ -124,7 +125,7 @@ class ModelTable {
   void EndUnheld();
 
   const engine::Clock* const clock_;
-  DeadlineTimer timer_;  // of the pivots
+  DeadlineTimer timer_;  // the pivots' timer
   const std::shared_ptr<Registry> registry_;
 
   mutable engine::Mutex mu_;
@@ -133,7 +134,7 @@ class ModelTable {
   std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // names not served; the oldest first
   Change change_ ABSL_GUARDED_BY(mu_);
 
-  // Used by the thread that makes changes.
+  // Used only by the thread that makes changes.
   std::vector<std::string> names_;
   std::vector<PivotSettings> pivots_;
   // The highest version of any removed name. New names start above it, so that a name never gets

@@ -16,7 +16,7 @@
 namespace dragoman::server {
 namespace {
 
-// The most language pairs that a pivot lists. Two multilingual models have a million.
+// The maximum number of language pairs that a pivot lists. Two multilingual models have a million.
 constexpr size_t kMaxPairs = 4096;
 
 std::vector<engine::LanguagePair> JoinPairs(const engine::ModelInfo& first,
@@ -106,7 +106,8 @@ absl::StatusOr<PivotEngine::Route> PivotEngine::FindRoute(std::string_view sourc
   for (const std::string& between : betweens_) {
     absl::StatusOr<engine::LanguagePair> first = first_.FindLanguages(source, between);
     if (!first.ok()) {
-      // Prefers an error of the second engine, because then the pivot language can be reached.
+      // An error of the second engine replaces this one, because then the pivot language can be
+      // reached.
       if (why.ok()) why = first.status();
       continue;
     }
@@ -153,7 +154,7 @@ absl::StatusOr<std::unique_ptr<engine::Plan>> PivotEngine::Prepare(engine::Trans
   job.source_language = std::move(route->source);
   job.target_language = std::move(route->target);
   auto first = first_.Prepare(FirstLeg(job, route->between));
-  // Texts that are not known yet are empty here: the second model checks the options.
+  // The texts of the second model are not known yet. It gets empty ones here, to check the options.
   std::vector<int> items(job.contents.size());
   std::iota(items.begin(), items.end(), 0);
   std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});

@@ -1,9 +1,9 @@
 // Translates with two engines: the first translates a text into the pivot language, the second
 // translates the result.
 //
-// The first engine admits a job (composite_job.h). At most kMaxItems wait for the second engine.
-// Clients share that capacity as they share a queue's, so a client's waiting items do not keep
-// others from being admitted.
+// The first engine admits a job (composite_job.h). At most kMaxItems items wait for the second
+// engine. Clients share that capacity as they share a queue's, so a client's waiting items do not
+// keep others from being admitted.
 //
 // Options:
 //   * Search options (beam, penalties, profile, sampling, lengths by ratio) and do_not_translate
@@ -40,17 +40,17 @@ class PivotEngine;
 
 // The plan of a job through a pivot language.
 struct PivotPlan final : engine::Plan {
-  PivotEngine* engine = nullptr;  // that made the plan
+  PivotEngine* engine = nullptr;  // the engine that made the plan
   std::string between;            // the pivot language
   std::unique_ptr<engine::Plan> first;
   int64_t items = 0;
   engine::TranslationJob job;         // without items
-  std::vector<std::string> prefixes;  // of `job`
+  std::vector<std::string> prefixes;  // the target prefixes of the job
 };
 
 class PivotEngine final : public engine::Engine {
  public:
-  // The limit on items, of all jobs, that the second engine has not taken yet.
+  // The maximum number of items, of all jobs, that the second engine has not taken yet.
   static constexpr int64_t kMaxItems = 8192;
 
   // INVALID_ARGUMENT if no target language of `first` is a source language of `second`.
@@ -60,7 +60,8 @@ class PivotEngine final : public engine::Engine {
                                                              const engine::Clock* clock,
                                                              DeadlineTimer* timer);
 
-  // Describes both models: the end-to-end pairs, the lesser limits, the sum of the parameters.
+  // Describes both models: the pairs of a source of the first and a target of the second, the
+  // lesser limits, and the sum of the parameters.
   const engine::ModelInfo& info() const override { return info_; }
   absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const override;
@@ -75,14 +76,15 @@ class PivotEngine final : public engine::Engine {
   // Sets only the capacities (those of the first engine) and live_workers (the lesser number). The
   // two engines count the segments.
   engine::EngineStats Stats() const override;
-  // Does nothing: the models reload their own.
+  // Does nothing: both models reload their own glossaries.
   absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override { return absl::OkStatus(); }
 
   // The following are for CompositeJob.
   engine::Engine& first() const { return first_; }
   engine::Engine& second() const { return second_; }
   DeadlineTimer* timer() const { return timer_; }
-  // Keeps `job` until Forget, and takes capacity for the items. Returns its number or a refusal.
+  // Keeps `job` until Forget, and takes capacity for its items. Returns the job's number or a
+  // refusal.
   engine::Admission Enter(std::shared_ptr<CompositeJob> job, const PivotPlan& plan);
   // Releases the capacity of items that the second engine has taken, or that ended before that.
   void Leave(const std::string& client, int64_t items);

@@ -6,7 +6,7 @@
 namespace dragoman::server {
 namespace {
 
-// Whether two ranges have bytes in common.
+// Reports whether two ranges have bytes in common.
 bool Touch(const engine::ByteRange& a, const engine::ByteRange& b) {
   return a.begin < b.end && b.begin < a.end;
 }

@@ -21,8 +21,8 @@ struct ServedModel;
 // reference, so a thread of ModelTable destroys the model.
 using ModelPtr = std::shared_ptr<const ServedModel>;
 
-// The languages of an engine's pairs, each once, in their order. NLLB-200 has 40,602 pairs of 202
-// languages.
+// The languages of an engine's pairs, each once, in the order of the pairs. This list may be much
+// shorter than that of the pairs: NLLB-200 has 40,602 pairs of 202 languages.
 struct ModelLanguages {
   std::vector<std::string> sources;  // "": any
   std::vector<std::string> targets;
@@ -33,7 +33,7 @@ ModelLanguages LanguagesOfPairs(const std::vector<engine::LanguagePair>& pairs);
 struct ServedModel {
   std::string name;
   std::string directory;            // "" for a pivot
-  std::string checksum;             // of its files, see model_files.h; "" for a pivot
+  std::string checksum;             // the model's files' (model_files.h); "" for a pivot
   engine::RecordedFiles files;      // the files that it was loaded from
   int version = 0;                  // set by ModelTable::Put, at least 1; 0 for a pivot
   engine::Nanos load_duration = 0;  // 0 for a pivot
@@ -45,7 +45,7 @@ struct ServedModel {
   std::shared_ptr<engine::EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<engine::Engine> engine;
-  ModelLanguages languages;  // of the engine; set by ModelTable
+  ModelLanguages languages;  // the engine's languages; set by ModelTable
   std::vector<int> cuda;     // the GPUs that the engine is on; empty: the CPU
 
   bool is_pivot() const { return !legs.empty(); }

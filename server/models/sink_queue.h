@@ -17,10 +17,11 @@ class SinkQueue {
  public:
   using Call = std::function<void(engine::TranslationSink*)>;
 
-  // Calls wait for Open.
+  // Until Open, calls wait.
   explicit SinkQueue(std::shared_ptr<engine::TranslationSink> sink) : sink_(std::move(sink)) {}
 
-  // Calls the sink. If another thread is calling the sink, that thread makes the call.
+  // Tell calls `call` with the sink. If another thread is making a call, that thread makes this
+  // call afterwards. Open makes the waiting calls.
   void Tell(Call call);
   void Open();
 

@@ -12,7 +12,8 @@
 namespace dragoman::server {
 namespace {
 
-// The most sources to try. Multilingual models have each target for every source.
+// The maximum number of sources that CheckTarget tries. A few are enough, because multilingual
+// models have each target for every source.
 constexpr size_t kMostTries = 8;
 
 constexpr size_t kListedTargets = 24;
@@ -96,7 +97,7 @@ absl::StatusOr<SourceChoice> ChooseSources(const std::vector<ModelPtr>& models,
     candidates.AddSources(*model, known);
   }
   if (!found) {
-    // A single model gives the clearest error.
+    // If only one model was asked, its own error is the clearest.
     const absl::Status all = RouteRequest(models, "", "", out.target).status();
     return asked.size() == 1 || all.ok() ? why : all;
   }

@@ -15,7 +15,7 @@ namespace dragoman::server {
 
 struct SourceChoice {
   std::string target;  // the target of the request; if that is "", the models' only target
-  // Codes, each once: the target, and every source of the models that translate into it.
+  // The target, and every source of the models that translate into it; each code once.
   std::vector<std::string> candidates;
 };
 

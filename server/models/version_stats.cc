@@ -25,7 +25,7 @@ void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to) {
 
 namespace {
 
-// Both have the same device, so its two names stay.
+// Adds the numbers of a device. Both arguments are for the same device, so its names stay.
 void AddDevice(const engine::DeviceMemory& from, engine::DeviceMemory* to) {
   auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
   weights += from.weights;

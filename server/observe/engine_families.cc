@@ -189,7 +189,8 @@ std::vector<MetricFamily> ProcessFamilies() {
   std::string line;
   const size_t after_name = std::getline(stat, line) ? line.find_last_of(')') : std::string::npos;
   if (after_name != std::string::npos) {
-    // Fields 3.. of proc(5): 14 and 15 are CPU ticks, 20 threads.
+    // The text begins with field 3 of proc(5). Fields 14 and 15 are CPU ticks, 20 is the number of
+    // threads.
     std::istringstream rest(line.substr(after_name + 1));
     std::vector<std::string> fields;
     for (std::string field; rest >> field;) fields.push_back(field);

@@ -26,11 +26,13 @@ struct ModelStats {
   engine::Nanos load_duration = 0;
 };
 
-// `now` is the time of the stats on the engines' clock, `unix_now_seconds` on the wall clock.
+// `now` is the time of the stats on the engines' clock, `unix_now_seconds` the same time on the
+// wall clock.
 std::vector<prometheus::MetricFamily> EngineFamilies(const std::vector<ModelStats>& models,
                                                      engine::Nanos now, double unix_now_seconds);
 
-// Returns process_resident_memory_bytes and the like under their usual names, if /proc has them.
+// Returns the metrics of this process that have usual names, such as process_resident_memory_bytes,
+// if /proc has them.
 std::vector<prometheus::MetricFamily> ProcessFamilies();
 
 std::vector<prometheus::MetricFamily> ConnectionFamilies(const std::string& port,

@@ -20,7 +20,7 @@ using prometheus::BuildCounter;
 using prometheus::BuildGauge;
 using prometheus::MetricFamily;
 
-// Indexed by RejectReason; the first is never counted.
+// The label of each reason, by the number of RejectReason. The first reason is never counted.
 constexpr const char* kReasonNames[] = {"",          "queue_full", "token_budget", "client_share",
                                         "too_large", "invalid",    "unsupported",  "draining",
                                         "deadline",  "rate",       "denied"};
@@ -35,7 +35,7 @@ double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Joins the families of all registries by name, because the format has each name once.
+// Joins the families of all registries by name, because the text format allows each name only once.
 class Merged {
  public:
   void Add(std::vector<MetricFamily> more) {

@@ -1,12 +1,12 @@
 // The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; a test
 // compares the list with a scrape.
 //
-// The series of a model exist while a caller holds the result of ForModel, so other names do not
-// slow scrapes down. Events for other names are counted with model "".
+// The series of a model's name exist while a caller holds the result of ForModel, so that names
+// without a model do not slow scrapes down. Events for such names are counted with model "".
 //
 // Thread-safe. An event takes a few atomic additions, or a short lock that no scrape holds while it
-// asks its sources. Gauges and counters of segments come from one snapshot of each model, so that
-// accepted = outcomes + waiting + running in every scrape.
+// asks the attached sources. Gauges and counters of segments come from one snapshot of each model,
+// so that accepted = outcomes + waiting + running in every scrape.
 #pragma once
 
 #include <prometheus/collectable.h>
@@ -44,17 +44,19 @@ class Metrics {
   explicit Metrics(const engine::Clock* clock);
 
   // Returns the object to which the engines of all versions of a model report. Every call returns
-  // the same object while a caller holds it. Then its series disappear, and a later object starts
-  // at 0. Shared, because several versions of a model may exist at once and any may be the last.
+  // the same object while a caller holds it. When no caller holds it any more, its series
+  // disappear, and a later object starts at 0. Shared, because several versions of a model may
+  // exist at once and any may be the last.
   std::shared_ptr<ModelMetrics> ForModel(const std::string& name);
-  // The same for a pivot, which has only the series of calls.
+  // ForModel for a pivot, which has only the series of calls.
   std::shared_ptr<ModelMetrics> ForPivot(const std::string& name);
 
-  // Makes scrapes ask `source`, which must be callable until another source, or null, is attached.
+  // Makes scrapes ask `source`. REQUIRES: `source` can be called until another source, or null, is
+  // attached.
   using ModelsSource = std::function<std::vector<ModelStats>()>;
   void AttachModels(ModelsSource source);
 
-  // The same for the connections of a port, "grpc" or "http".
+  // AttachModels for the connections of a port, "grpc" or "http".
   using ConnectionsSource = std::function<ConnectionStats()>;
   void AttachConnections(const std::string& port, ConnectionsSource source);
 
@@ -64,7 +66,8 @@ class Metrics {
   void OnFilesInUse(const std::string& files);
   // Notes that files were read again, because they changed or on SIGHUP.
   void OnFilesRead(const std::string& files, bool ok);
-  // Makes scrapes read `counts`, which must live until others, or null, are attached.
+  // Makes scrapes read `counts`. REQUIRES: `counts` lives until another object, or null, is
+  // attached.
   void AttachSpans(const SpanCounts* counts);
 
   void SetReady(bool ready);
@@ -79,7 +82,7 @@ class Metrics {
   void OnRejected(engine::RejectReason reason);
   // Notes that results were sent `duration` after they were handed to gRPC.
   void OnSent(const std::string& model, engine::Nanos duration);
-  // Notes the code points in the sources of a call that is OK.
+  // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(const std::string& model, int64_t code_points);
   // Notes that a new version of a model was requested.
   void OnReload(const std::string& model, bool ok);
@@ -119,7 +122,7 @@ class Metrics {
       ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
-  // Held while the sources are asked, so that a detached source is no longer asked.
+  // Locked while the sources are asked, so that a source is never asked after it was detached.
   mutable engine::Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
   std::map<std::string, ConnectionsSource> connections_ ABSL_GUARDED_BY(sources_mu_);  // by port

@@ -28,17 +28,17 @@ class ModelMetrics final : public engine::EngineObserver {
   enum class Kind {
     kModel,
     kPivot,         // has series of calls only; its two models count the segments
-    kNoModel,       // for events without an existing model; its label is ""
+    kNoModel,       // counts events without an existing model; the label is ""
     kSeveralModels  // for calls over several models; has series of calls only, made when needed
   };
   ModelMetrics(Kind kind, std::string model);
 
-  // Note that a call ended, that its first message was sent, and that its results were sent
-  // `duration` after they were handed to gRPC.
+  // OnRpc: a call ended. OnFirstResult: the first message of a call was sent. OnSent: results were
+  // sent `duration` after they were handed to gRPC.
   void OnRpc(Api api, RpcMethod method, engine::Nanos duration);
   void OnFirstResult(Api api, RpcMethod method, engine::Nanos duration);
   void OnSent(engine::Nanos duration);
-  // Notes the code points in the sources of a call that is OK.
+  // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(int64_t code_points);
   // Notes that a new version was requested.
   void OnReload(bool ok);

@@ -23,11 +23,11 @@ constexpr int kMaxReconnectMs = 10'000;
 // With pings, gRPC ends a connection on which nothing was acknowledged for 20 seconds, as when the
 // collector's machine is down. Collectors allow at most one ping in five minutes.
 constexpr int kPingMs = 300'000;
-// Batches up to this size can be sent again. 512 spans take about a quarter of it.
+// Batches of up to this many bytes can be sent again. 512 spans take about a quarter of them.
 constexpr int kRetryBytes = 1 << 20;
 
-// The codes that OTLP declares retryable, except RESOURCE_EXHAUSTED, which is retryable only with
-// details that gRPC's retries do not read.
+// Retries the codes that OTLP declares retryable, except RESOURCE_EXHAUSTED. That code is retryable
+// only with details that gRPC's retries do not read.
 std::string RetryPolicy(std::chrono::milliseconds retry_after) {
   const double first = std::chrono::duration<double>(retry_after).count();
   return absl::StrCat(
@@ -127,7 +127,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   const std::string retry_policy_;
 
   // Used only by the sending thread.
-  std::string stamps_;  // of the files when they were read last
+  std::string stamps_;  // the files' stamps when they were read last
   std::unique_ptr<TraceService::Stub> stub_;
 
   engine::Mutex mu_;

@@ -16,7 +16,7 @@ using OtlpRequest = opentelemetry::proto::collector::trace::v1::ExportTraceServi
 
 // The answer of a collector that accepted a batch.
 struct OtlpAnswer {
-  int64_t rejected = 0;  // spans of the batch that it did not accept
+  int64_t rejected = 0;  // spans of the batch that the collector did not accept
   std::string message;   // why, or a warning; often ""
 };
 
@@ -32,10 +32,11 @@ class OtlpChannel {
   virtual void Cancel() = 0;
 };
 
-// Opens a channel that connects with its first batch, and again when a connection breaks. A batch
-// that the collector cannot accept now is sent up to three times in all within the timeout: again
-// after about `retry_after`, then after twice as long. Changed certificates and keys are read again
-// before the next batch. If they cannot be used, the old ones stay in use and the log says so.
+// Opens a channel that connects with its first batch, and again when a connection breaks. If the
+// collector cannot accept a batch now, the channel sends the batch up to two more times within the
+// timeout: after about `retry_after`, then after twice as long. Changed certificates and keys are
+// read again before the next batch. If they cannot be used, the old ones stay in use and the log
+// says so.
 absl::StatusOr<std::unique_ptr<OtlpChannel>> OpenOtlpChannel(
     OtlpSettings settings, std::chrono::milliseconds retry_after = std::chrono::seconds(1));
 

@@ -18,7 +18,8 @@ using opentelemetry::proto::common::v1::KeyValue;
 using OtlpSpan = opentelemetry::proto::trace::v1::Span;
 using OtlpStatus = opentelemetry::proto::trace::v1::Status;
 
-// A protobuf string must be UTF-8. Otherwise the reader refuses the whole request.
+// A protobuf string must be UTF-8, because the reader refuses the whole request otherwise. So other
+// text is sent as bytes.
 void SetOtlpText(const std::string& text, AnyValue* to) {
   if (engine::FirstInvalidUtf8(text).has_value()) {
     to->set_bytes_value(text);

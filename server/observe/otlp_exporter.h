@@ -49,8 +49,8 @@ class OtlpExporter final : public SpanSink {
 
  private:
   void Run();
-  // Waits for a batch and sets wall_offset_. Does not wait once the destructor runs; an empty batch
-  // is then the end.
+  // Waits until a batch is due, sets wall_offset_ and returns the batch. Once the destructor runs,
+  // returns without waiting; an empty batch then means that no span is left.
   std::vector<Span> NextBatch();
   void Send(const std::vector<Span>& batch);
 
@@ -69,7 +69,7 @@ class OtlpExporter final : public SpanSink {
   engine::CondVar changed_;
   std::deque<Span> queue_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;       // send the queued spans, then end
-  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;  // end without them
+  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;  // end without sending them
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
 
   std::thread thread_;

@@ -20,7 +20,7 @@ namespace {
 
 struct Variable {
   std::string name;
-  std::string value;  // "": it is not set
+  std::string value;  // "": the variable is not set
 };
 
 Variable FindVariable(const Environment& environment, const char* option) {
@@ -122,7 +122,8 @@ absl::Status ReadHeaders(const Variable& headers, OtlpSettings* out) {
     const size_t equals = pair.find('=');
     if (equals == absl::string_view::npos) return refuse("no '='", "NAME=VALUE");
     std::string name = absl::AsciiStrToLower(absl::StripAsciiWhitespace(pair.substr(0, equals)));
-    // Does not show the name: a text that is here by mistake may be a secret, too.
+    // The error does not show the name, because a text that is here by mistake may be a secret,
+    // too.
     if (!MayBeSent(name)) {
       return refuse("a name that gRPC does not send", "letters, digits, '-', '_' and '.'");
     }
@@ -137,7 +138,7 @@ absl::Status ReadHeaders(const Variable& headers, OtlpSettings* out) {
   return absl::OkStatus();
 }
 
-// Checks the files, so that an error names the variable.
+// Reads the paths of the TLS files. Checks the files here, so that an error names the variable.
 absl::Status ReadFiles(const Environment& environment, OtlpSettings* out) {
   const Variable authorities = FindVariable(environment, "CERTIFICATE");
   const Variable certificate = FindVariable(environment, "CLIENT_CERTIFICATE");

@@ -22,7 +22,7 @@ namespace dragoman::server {
 struct OtlpSettings {
   Address collector;
   bool tls = false;
-  TlsClientPaths files;  // with TLS only
+  TlsClientPaths files;  // used with TLS only
   // gRPC metadata: names in lower case, and values that may be secrets.
   std::vector<std::pair<std::string, std::string>> headers;
   // The time to deliver a batch, for all attempts together. 0: no limit.

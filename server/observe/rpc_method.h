@@ -1,5 +1,5 @@
-// The names in metrics, logs and spans of our services' methods and of similar calls over other
-// interfaces, and the names of the interfaces. Pure functions.
+// Names for metrics, logs and spans: those of our services' methods, of similar calls over other
+// interfaces, and of the interfaces. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A span as in OpenTelemetry, which is a named part of a call's time, and the sink for spans.
+// A span as in OpenTelemetry, which is a named part of a call's time. Also the interface that takes
+// spans.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@
 namespace dragoman::server {
 
 struct Span {
-  // Lower hexadecimal digits: 32, 16, and 16 or none.
+  // Lower-case hexadecimal digits: 32 in trace_id, 16 in span_id, 16 or none in parent_id.
   std::string trace_id;
   std::string span_id;
   std::string parent_id;

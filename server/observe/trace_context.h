@@ -7,10 +7,10 @@
 
 namespace dragoman::server {
 
-// Lower hexadecimal digits, never all zero.
+// The ids are lower-case hexadecimal digits, not all of them 0.
 struct TraceParent {
-  std::string trace_id;  // 32
-  std::string span_id;   // 16: the caller's span
+  std::string trace_id;  // 32 digits
+  std::string span_id;   // 16 digits: the caller's span
   bool sampled = false;  // the caller records its own spans
 };
 

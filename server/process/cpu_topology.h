@@ -1,5 +1,5 @@
-// The processors that this process may run on, the nodes, caches and cores that they share (read
-// from /sys), and the quota of processor time.
+// The processors that this process may run on, the memory nodes, caches and cores that they share
+// (read from /sys), and the control group's quota of processor time.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace dragoman::server {
 
 struct Cpu {
   int number = 0;
-  int node = 0;     // its memory node
+  int node = 0;     // the processor's memory node
   int cache = 0;    // the lowest number of the processors that share its last-level cache
   int core = 0;     // the lowest number of the processors that are threads of its core
-  int sibling = 0;  // its index among these threads: 0, 1 ..
+  int sibling = 0;  // its index among the threads of its core: 0, 1 ..
 };
 
 struct CpuTopology {
   // The first threads of all cores, then the second threads, and so on. Each group is sorted by
   // node, cache and core.
   std::vector<Cpu> cpus;
-  int64_t cache_bytes = 0;  // of the largest last-level cache; 0: unknown
+  int64_t cache_bytes = 0;  // the size of the largest last-level cache; 0: unknown
 
-  // In ascending order.
+  // Returns the memory nodes of the processors, in ascending order.
   std::vector<int> Nodes() const;
   // Returns the largest number of these processors that share a last-level cache.
   int PerCache() const;
@@ -36,13 +36,14 @@ CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& all
 // Returns the process's affinity mask. The system keeps it within the control group's cpuset.
 std::vector<int> AllowedCpus();
 
-// Converts a list such as "0-3,8" to numbers, and back. Text of another form gives no numbers.
+// ParseCpuList converts a list such as "0-3,8" to numbers; text of another form gives no numbers.
+// CpuListText converts numbers to such a list.
 std::vector<int> ParseCpuList(const std::string& text);
 std::string CpuListText(std::vector<int> cpus);
 
-// Returns the processor time that the quota of the control group allows, in processors; `if_none`
-// without a quota. Rounds up, because some threads wait most of the time. `root` is "" except in
-// tests, where it has proc/self/cgroup and sys/fs/cgroup.
+// Returns the processor time that the quota of the control group allows, as a number of processors,
+// or `if_none` without a quota. Rounds up, because some threads wait most of the time. `root` is ""
+// except in tests, where it has proc/self/cgroup and sys/fs/cgroup.
 int CgroupCpuLimit(const std::string& root, int if_none);
 
 // Returns the lesser of the affinity mask's size and the control group's quota.

@@ -43,14 +43,15 @@
 namespace dragoman::server {
 namespace {
 
-// The time after the drain limit for the engine to end and connections to close.
+// The time that the engine and the connections have to end after the drain limit.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// The time for a load to notice that it was given up.
+// How long the end of the process waits for a load to notice that it was given up.
 constexpr std::chrono::seconds kLoadGrace{2};
 
-// Threads of gRPC, of HTTP (at least three) and of the server, in addition to one for each CPU. 11
-// were measured without HTTP. The port for probes and metrics has its threads already.
+// The number of threads of gRPC, of HTTP (at least three) and of the server, in addition to one for
+// each CPU. 11 were measured without HTTP. The threads of the port for probes and metrics already
+// run when this number is checked.
 constexpr int kServingThreads = 15;
 
 // How long the process waits at its end for log lines that are not written yet.
@@ -108,7 +109,7 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   _exit(status);
 }
 
-// Only logs an error: the service manager then waits for its own time limit.
+// Only logs an error, because the service manager then waits for its own time limit.
 void TellServiceManager(const std::string& state) {
   const absl::Status told = NotifyServiceManager(state);
   if (!told.ok()) {
@@ -116,7 +117,7 @@ void TellServiceManager(const std::string& state) {
   }
 }
 
-// No call was accepted yet, so there is nothing to wait for.
+// The reaction to a signal before any call was accepted: there is nothing to wait for.
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
 // Reads the configuration and its files again, and applies them. Logs and returns an error, without
@@ -144,7 +145,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   const auto fail = [](const char* what, const absl::Status& status) {
     const std::string message(status.message());
     if (isatty(STDERR_FILENO) == 1) {
-      // Writes the pending lines first.
+      // The log lines that wait precede the message.
       FlushLines(kLastLines);
       std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
     } else {
@@ -167,7 +168,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   metrics.AttachModels([&models] { return models.Stats(); });
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
-  // Opened before the ports, which use it.
+  // Security precedes the ports, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
   // HTTP starts before the models are loaded, so that probes do not take the process for dead.
@@ -181,7 +182,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     http_address = http->address();
   }
 
-  // Before the models, so that a wrong file is reported at once.
+  // The detector precedes the models, so that a wrong file is reported at once.
   const auto detector = StartDetection(config);
   if (!detector.ok()) {
     http.reset();
@@ -289,7 +290,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
-  // Armed first, even before a log line.
+  // The timer is armed before everything that might hang, even a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
   TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
   // Gives up a load, because its model would no longer serve.
@@ -297,8 +298,8 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);
   const int status = signal != 0 && result.clean ? 0 : 1;
-  // The manager stops first, because it uses `serving`. It does not wait longer for a load that
-  // sorts a glossary or waits for a disk, because all calls have been answered.
+  // The manager stops first, because it uses `serving`. The wait for a load is limited: a load may
+  // sort a glossary or wait for a disk, and all calls have been answered.
   if (!manager.StopWithin(kLoadGrace)) EndWhileLoading(result.clean, status);
   admin.reset();
   http.reset();

@@ -14,9 +14,9 @@ namespace dragoman::server {
 // PREFIX/bin/dragomand it is PREFIX/share/dragoman/models/lid.176/lid.176.ftz.
 std::string InstalledLanguageModel(const std::string& executable);
 
-// Opens the detector. Returns none with --language-model off, and with auto if that file does not
-// exist or the build has no detector. Logs the result. Fails if the file cannot be read or is not
-// such a model.
+// Opens the detector and logs the result. Returns no detector with --language-model off. With auto,
+// returns none if the file InstalledLanguageModel does not exist or the build has no detector.
+// Fails if the file cannot be read or is not a known classifier.
 absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config);
 
 }  // namespace dragoman::server

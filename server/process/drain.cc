@@ -8,7 +8,8 @@
 namespace dragoman::server {
 namespace {
 
-// After cancelling, calls end as fast as the engine's next step and the network allow.
+// How long to wait for cancelled calls. They end as fast as the engine's next step and the network
+// allow.
 constexpr std::chrono::seconds kAfterCancel{2};
 constexpr int kHardExitStatus = 3;
 
@@ -69,7 +70,7 @@ void HardExitTimer::Run() {
     }
     if (done_) return;
   }
-  // No log line, because it might wait for the part that hangs.
+  // Writes no log line, because the log might wait for the part that hangs.
   _exit(kHardExitStatus);
 }
 

@@ -16,11 +16,13 @@ namespace dragoman::server {
 struct DrainSteps {
   // Makes health and readiness negative. Calls are accepted as before.
   std::function<void()> leave;
-  // Waits for the given time, or until the drain is hurried. Reports whether it was hurried.
+  // Waits for the given time, or until a second signal hurries the drain. Reports whether it was
+  // hurried.
   std::function<bool(std::chrono::nanoseconds)> linger;
   // Refuses new calls with UNAVAILABLE and a retry hint.
   std::function<void()> stop_taking;
-  // Waits likewise, at most until no call is in flight. Reports whether none is.
+  // Waits until no call is in flight, at most for the given time or until the drain is hurried.
+  // Returns true if no call is in flight then.
   std::function<bool(std::chrono::nanoseconds)> wait_idle;
   std::function<int64_t()> in_flight;
   // Answers the remaining calls with UNAVAILABLE and a retry hint.
@@ -34,14 +36,15 @@ struct DrainResult {
 };
 
 struct DrainTimes {
-  std::chrono::nanoseconds limit{};      // for accepted calls, after new calls are refused
-  std::chrono::nanoseconds lame_duck{};  // between `leave` and `stop_taking`
+  std::chrono::nanoseconds limit{};      // how long to wait for accepted calls
+  std::chrono::nanoseconds lame_duck{};  // how long after `leave` to call `stop_taking`
 };
 
 DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 
-// Ends the process with status 3, without a log line, unless it is destroyed in time after Arm: a
-// drain must not hang forever. Starts its thread at once, because none may be available later.
+// Ends the process with status 3, without a log line, if this object still exists the given time
+// after Arm, because a drain must not hang forever. The constructor starts the thread, because no
+// thread may be available later.
 class HardExitTimer {
  public:
   HardExitTimer();

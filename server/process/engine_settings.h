@@ -7,7 +7,7 @@
 
 namespace dragoman::server {
 
-// Rows of a batch if --max-rows is not given.
+// The default of --max-rows, by device.
 inline constexpr int kCpuMaxRows = 256;
 inline constexpr int kGpuMaxRows = 4096;
 

@@ -84,7 +84,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     engine::DeviceChoice devices;
     const engine::DeviceRequest& request = model.devices;
-    // With `auto`, assumes the larger batch of a GPU. The engine checks again.
+    // With `auto`, the larger batch of a GPU is assumed. The engine checks the settings again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
     const engine::EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
@@ -101,7 +101,8 @@ absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelSh
   const engine::DeviceRequest& request = model.devices;
   absl::StatusOr<engine::DeviceChoice> devices = Choose(request, probe);
   if (!devices.ok()) return devices.status();
-  // If the settings leave no choice, the load reports what is wrong with them.
+  // If the settings leave no choice, nothing is decided here, and the load reports what is wrong
+  // with them.
   const bool is_open = request.automatic || !request.compute_type.has_value();
   if (devices->cuda.empty() || !is_open) {
     return DevicePlan{*devices, devices->compute_type, devices->type_note};

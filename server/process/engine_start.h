@@ -21,31 +21,32 @@
 
 namespace dragoman::server {
 
-// Checks that the settings fit each other, by the engine's own rules, as far as possible without
-// examining the machine. INVALID_ARGUMENT names settings that conflict. REQUIRES: ParseCommandLine
-// has checked `config`.
+// Checks that the settings fit each other, by the engine's own rules, as far as that is possible
+// without examining the machine. INVALID_ARGUMENT names settings that conflict. REQUIRES:
+// ParseCommandLine has checked `config`.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
-// Decides where the model runs, as a DevicePlanner. With --device auto, a model that GPUs do not
-// support runs on the CPU: because of its shortlist, compute type or shapes, or because its members
-// do not fit each other there. A GPU with too little memory, or one that fails, is an error: a
-// fallback would hide it. `probe` examines the GPUs; it is called only if the settings allow one.
-// UNIMPLEMENTED if the named GPUs do not support the model. REQUIRES: ParseCommandLine has checked
-// `model`.
+// Decides where the model runs (DevicePlanner, server/models/model_manager.h). With --device auto,
+// a model runs on the CPU if GPUs do not support its shortlist, compute type or shapes, or cannot
+// combine the members of its ensemble. A GPU with too little memory, or one that fails, is an
+// error, because a fallback would hide it. `probe` examines the GPUs; it is called only if the
+// settings allow a GPU. Returns UNIMPLEMENTED if the GPUs that the settings name do not support the
+// model. REQUIRES: ParseCommandLine has checked `model`.
 absl::StatusOr<DevicePlan> PlanDevices(
     const ModelSettings& model, const ModelShare& share, engine::LoadContext* load,
     const std::function<engine::CudaProbe()>& probe = engine::ProbeCuda);
 
 // Starts the engine on the devices of share.plan. Logs the plan and its reasons; ModelInfo::notes
-// also names a GPU that is not used. `clock` and `observer` are borrowed for the engine's life.
-// REQUIRES: ParseCommandLine has checked `model`; share.plan is OK.
+// also names a GPU that is not used. REQUIRES: `clock` and `observer` outlive the engine.
+// ParseCommandLine has checked `model`. share.plan is OK.
 absl::StatusOr<std::unique_ptr<engine::Engine>> StartEngine(const ModelSettings& model,
                                                             const ModelShare& share,
                                                             const engine::Clock* clock,
                                                             engine::EngineObserver* observer,
                                                             engine::LoadContext* load);
 
-// REQUIRES: called before any model is loaded.
+// Returns the processors and the memory that the models may use. REQUIRES: called before any model
+// is loaded.
 ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector);
 
 // Logs an upper bound on the host memory of all models and of serving, including loading at the

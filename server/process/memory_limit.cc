@@ -85,17 +85,17 @@ bool IsLimited(__rlimit_resource_t resource) {
   return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Code, libraries, gRPC, the allocator and stacks. Measured: 60 MB at rest, 90 MB after hours of
-// mixed calls.
+// Bytes of code, libraries, gRPC, the allocator and stacks. Measured: 60 MB at rest, 90 MB after
+// hours of mixed calls.
 constexpr int64_t kProcessBytes = int64_t{128} << 20;
 
-// A waiting segment: its options, divisors for 512 positions, its place in the job.
+// Bytes of a waiting segment: its options, divisors for 512 positions, its place in the job.
 constexpr int64_t kSegmentBytes = 4096;
-// A source token: its id and its text, and the ids and log-probs of its target tokens, which are
-// three with the default ratio.
+// Bytes of a source token: its id and its text, and the ids and log-probs of its target tokens.
+// With the default max_length_ratio these are three for each source token.
 constexpr int64_t kTokenBytes = 64;
 
-// Threads of the engine and of gRPC that start after the limits are read.
+// The number of threads of the engine and of gRPC that start after the limits are read.
 constexpr int64_t kThreads = 24;
 
 }  // namespace
@@ -103,7 +103,7 @@ constexpr int64_t kThreads = 24;
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks) {
   MemoryLimits limits{{kNone, "the machine"}, {kNone, "the machine"}};
   auto status = NumbersIn(root + "/proc/self/status", kKilobyte);
-  // Without file pages, because page cache already counts as free.
+  // Anonymous memory only, because page cache already counts as free.
   const int64_t own = status["RssAnon"];
   auto machine = NumbersIn(root + "/proc/meminfo", kKilobyte);
   if (machine.contains("MemTotal")) limits.most.bytes = machine["MemTotal"];
@@ -160,8 +160,8 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
-  // One call may fill the whole queue, but it counts only as the largest share of a client. Other
-  // clients may use the rest.
+  // Adds a quarter: one call may fill the whole queue although it counts only as the largest share
+  // of a client, and other clients may use the rest of the queue then.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"language_model", detector.held},
@@ -191,7 +191,7 @@ std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMe
   }
   std::vector<MemoryPart> parts = {weights, kv, workspaces};
   for (MemoryPart& part : ServingMemory(config, detector)) parts.push_back(std::move(part));
-  // There are no calls while the models are loaded at the start.
+  // No call runs while the models are loaded at the start, so loading can use the parts for calls.
   const int64_t loading = std::max(detector.loading, detector.held + start_peak);
   const int64_t beyond = kProcessBytes + loading - SumOf(parts);
   parts.push_back({"loading", std::max<int64_t>(beyond, 0)});

@@ -19,9 +19,9 @@ struct MemoryLimit {
 };
 
 struct MemoryLimits {
-  // The most that the process may use in all, whatever other processes use.
+  // The most that the process may use in all, however much other processes use.
   MemoryLimit most;
-  // The same, minus the memory that other processes use and cannot be made to release.
+  // `most`, minus the memory that other processes use and cannot be made to release.
   MemoryLimit now;
 };
 
@@ -30,35 +30,37 @@ struct MemoryLimits {
 // and sys/fs/cgroup.
 //
 // The limits on address space (RLIMIT_AS) and data (RLIMIT_DATA) count all mapped memory, resident
-// or not. So the mapped memory is subtracted from them, except `held`, which the caller accounts
-// for. `thread_stacks`, the stacks of threads to come, are subtracted, too.
+// or not. So the mapped memory is subtracted from these limits, except `held` bytes, which the
+// caller accounts for. `thread_stacks`, the stack bytes of threads that will start later, are
+// subtracted, too.
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks);
 
 // Under a limit on address space or data, keeps the allocator from reserving 64 MiB for every
 // thread. REQUIRES: called before any thread is started.
 void SaveAddressSpace();
 
-// Checks that `count` more threads can run. Libraries end the process if they cannot start a
-// thread. RESOURCE_EXHAUSTED says how many could start, and which limits may be the cause.
+// Checks that `count` more threads can run, because libraries end the process if they cannot start
+// a thread. RESOURCE_EXHAUSTED says how many could start, and which limits may be the cause.
 absl::Status CheckThreads(int count);
 
-// A part of the upper bound on the daemon's memory. Logged at the start, so that the operator can
-// choose a sufficient limit.
+// A part of the upper bound on the daemon's memory. The parts are logged at the start, so that the
+// operator can choose a sufficient limit.
 struct MemoryPart {
-  std::string name;  // as in a log field, such as "weights"
+  std::string name;  // the name of its log field, such as "weights"
   int64_t bytes = 0;
 };
 
-// Returns the parts other than the engine's: the process itself, the language detector, the queues
-// of requests and of log lines, and data from clients. They are known before a model is loaded.
+// Returns the parts that do not belong to the engine: the process itself, the language detector,
+// the queues of requests and of log lines, and data from clients. They are known before a model is
+// loaded.
 std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const DetectorMemory& detector);
 
 // Returns the bytes of ServingMemory that are in use without any call, except the detector's.
 int64_t ProcessBytes();
 
-// Returns the parts of ServingMemory and of the engine on the host: weights, the KV cache at full
-// size, workspaces. The part `loading` is the memory that the start needed beyond these, from the
-// peaks of loading the models (`start_peak`) and the detector.
+// Returns the parts of ServingMemory and those of the engine on the host: weights, the KV cache at
+// full size, workspaces. The part `loading` is what the start needed beyond the sum of the others,
+// according to the peaks of loading the models (`start_peak`) and the detector.
 std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                                     const engine::EngineStats& engine, int64_t start_peak);
 

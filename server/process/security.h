@@ -24,12 +24,13 @@ class Security {
 
   // nullptr without TLS.
   const TlsStore* tls() const { return tls_.get(); }
-  // The same certificate with the authorities of administrators. nullptr without such authorities.
+  // Has the certificate of tls() and the authorities of administrators' certificates. nullptr if
+  // there are no such authorities.
   const TlsStore* admin_tls() const { return admin_tls_.get(); }
   // nullptr if calls need no key.
   const ApiKeys* keys() const { return keys_.get(); }
 
-  // Makes all files be read again soon. For SIGHUP.
+  // Makes the watching thread read all files again soon. For SIGHUP.
   void ReloadAll() { watch_.ReloadAll(); }
 
  private:

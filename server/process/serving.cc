@@ -46,11 +46,13 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"http_memory_bytes", limits.http_bytes}});
 }
 
-// Threads of HTTP. To read and write requests costs little compared with translating them.
+// The number of threads of HTTP. Reading and writing requests costs little compared with
+// translating them.
 int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 
-// Threads that prepare large requests, of all ports, before they become jobs. With two processors
-// there is one thread: language detection for long lists leaves the other processor to decoding.
+// The number of threads that prepare large requests, of all ports, before they become jobs. With
+// two processors there is one thread: language detection for long lists leaves the other processor
+// to decoding.
 int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace
@@ -109,7 +111,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
-  // 0 for "unix:PATH".
+  // Stays 0 for "unix:PATH", which has no port.
   const std::string& grpc = grpc_->address();
   if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
     context.grpc_port = 0;
@@ -170,7 +172,8 @@ std::string Serving::NotReady() const {
 DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.leave = [this] {
-    // Otherwise clients that keep their connections would never notice.
+    // HTTP answers close their connections, because clients that keep connections would not notice
+    // the drain.
     if (http_ != nullptr) http_->RenewConnections();
     metrics_->SetDraining(true);
     leaving_ = true;

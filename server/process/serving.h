@@ -44,25 +44,27 @@ class Serving {
   ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
-  // "off" without HTTP.
+  // Returns "off" without HTTP.
   std::string http_address() const { return http_ == nullptr ? "off" : http_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
 
   // Answers /livez. Returns "" while connections are accepted, else the reason.
   std::string NotLive() const;
 
-  // Answers /readyz. Returns "" while calls are accepted and every model has a worker, else the reason.
+  // Answers /readyz. Returns "" while calls are accepted and every model has a worker, else the
+  // reason.
   std::string NotReady() const;
 
   // Ends service; see drain.h. Afterwards no call is in flight. New connections to an inherited
-  // port wait for the next process. Calls on its accepted connections are accepted for at least one
-  // more second.
+  // port wait for the next process. Connections that such a port has accepted before may start
+  // calls for at least one more second.
   DrainResult DrainCalls(DrainTimes times);
 
-  // The same, except that the ports stay open: calls are refused, and health reports that.
+  // Does what DrainCalls does, except that the ports stay open: calls are refused, and health
+  // reports that.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
-  // Ends the waiting of a running drain.
+  // Ends the waits of a running drain.
   void Hurry() { tracker_.Interrupt(); }
 
  private:
@@ -70,7 +72,7 @@ class Serving {
           Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
                          const Security* security, InheritedSockets* sockets);
-  // Returns false if no port was inherited.
+  // Stops accepting on the inherited ports. Returns false if no port was inherited.
   bool LeaveInheritedPorts();
   DrainSteps Steps();
 

@@ -17,8 +17,9 @@ namespace dragoman::server {
 // SIGPIPE. REQUIRES: called before any thread is started.
 void PrepareSignals();
 
-// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first.
-// For the time before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals.
+// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first of
+// them. It is used before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals
+// was called.
 class EarlyEnd {
  public:
   explicit EarlyEnd(std::function<void(int signal)> end);
@@ -34,13 +35,13 @@ class EarlyEnd {
 
 struct SignalHooks {
   std::function<void()> reload;  // SIGHUP
-  std::function<bool()> dead;    // called every second
+  std::function<bool()> dead;    // whether to stop; called every second
 };
 
 // Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.
 int WaitForEnd(const SignalHooks& hooks);
 
-// Drains. SIGTERM or SIGINT ends the waiting of the drain. SIGHUP has no effect.
+// Calls DrainCalls. SIGTERM or SIGINT ends its waits. SIGHUP has no effect meanwhile.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman::server

@@ -15,7 +15,8 @@
 namespace dragoman::server {
 namespace {
 
-// Returns the names of the real files, which end in full versions, not those of links to them.
+// Returns the file names of the loaded libraries. Follows links, because the names of the real
+// files end in full versions.
 std::set<std::string> LoadedLibraries() {
   std::set<std::string> names;
   dl_iterate_phdr(

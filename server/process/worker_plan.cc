@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& 
   std::vector<Cpu> own(topology.cpus.begin() + first, topology.cpus.begin() + first + count);
   std::vector<engine::WorkerCpus> places = Divide(own, plan);
   if (static_cast<int>(places.size()) < plan.workers) {
-    // The system then also chooses the nodes.
+    // The result is empty, so the system places the workers, also on nodes.
     if (is_automatic) return std::vector<engine::WorkerCpus>();
     std::vector<int> numbers;
     for (const Cpu& cpu : own) numbers.push_back(cpu.number);

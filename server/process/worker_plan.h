@@ -17,9 +17,9 @@ struct WorkerPlan {
   int threads_per_worker = 1;
 };
 
-// Returns the plan for `workers` and `threads_per_worker`. Chooses those that are 0
-// (server/README.md, "Workers", has the arithmetic). `per_cache` is the number of processors that
-// share a last-level cache (0 or 1: unknown).
+// Returns a plan with `workers` workers of `threads_per_worker` threads. Chooses those of the two
+// numbers that are 0 (server/README.md, "Workers", has the arithmetic). `per_cache` is the number
+// of processors that share a last-level cache (0 or 1: unknown).
 //   * Up to 16 processors a worker has one thread. A batch on one core needs no barriers, and a
 //     barrier next to a busy process costs milliseconds.
 //   * Above 16, a worker has enough threads to keep the number of workers at 16. The rows of a
@@ -27,7 +27,7 @@ struct WorkerPlan {
 //     one. The number of threads divides `per_cache`.
 WorkerPlan PlanWorkers(int cpus, int per_cache, int workers, int threads_per_worker);
 
-// Returns `asked`; if that is 0, one thread per four CPUs, at least 1.
+// Returns `asked`. If that is 0, returns one thread per four CPUs, at least 1.
 int TextThreads(int cpus, int asked);
 
 struct PinRequest {
@@ -37,13 +37,15 @@ struct PinRequest {
   int cpu_quota = 0;  // the quota of the control group in processors; 0: none
 };
 
-// Chooses places for the workers of a plan. No places: the system places the workers.
-//   off    No places.
-//   auto   With several memory nodes, each worker runs on all processors of one node. No places if
-//          there is one node, if a quota allows less time than that of all processors, or if the
-//          model has too few processors for the plan.
+// Chooses the processors of each worker by PinRequest::pin. An empty result means that the system
+// places the workers.
+//   off    The result is empty.
+//   auto   With several memory nodes, each worker runs on all processors of one node. The result is
+//          empty if there is one node, if the quota allows less time than all processors have, or
+//          if the model has too few processors for the plan.
 //   cores  Each worker gets threads_per_worker processors of one node, which share a cache if
-//          possible. INVALID_ARGUMENT if the model has too few processors, or with such a quota.
+//          possible. INVALID_ARGUMENT if the model has too few processors, or if the quota allows
+//          less time than all processors have.
 absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
                                                              const PinRequest& request,
                                                              const WorkerPlan& plan);

@@ -21,10 +21,12 @@
 namespace dragoman::server {
 namespace {
 
-// A model's own share of a GPU, not the share of all models together.
+// The flag that sets the share of a GPU for all models together. Set for one model, it is that
+// model's own share.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
-// AdminService authenticates its callers only by certificates.
+// Checks that only this machine reaches AdminService, or that it has TLS with client certificates,
+// because AdminService authenticates its callers only by certificates.
 absl::Status CheckAdminAddress(const ServerConfig& config) {
   if (!config.admin_client_ca.empty()) {
     if (!config.admin_listen.has_value()) {
@@ -76,11 +78,12 @@ struct Flag {
   std::optional<std::string> value;
 };
 
-// The words after --help.
+// Words that may follow --help.
 constexpr std::string_view kAll = "all";
 constexpr std::string_view kJson = "json";
 
-// Reads the arguments into flags of the table, `file`, and the fields of `out` except the settings.
+// Splits the arguments: flags of the table go to `flags`, the value of --config to `file`, and all
+// others to the fields of `out` except the settings.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
                        std::string* file, CommandLine* out) {
   std::set<std::string> seen;
@@ -168,7 +171,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
                   absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   const Place place{model, nullptr};
-  // The values of a request are text, as in a flag.
+  // The values of a request are texts, as after a flag.
   absl::Status status = is_request && value.is_string()
                             ? SetFromText(*option, where, value.get<std::string>(), place)
                             : SetFromFile(*option, where, value, place);
@@ -254,7 +257,7 @@ std::string ConfigToJson(const ServerConfig& config) {
   for (const std::string_view object : kOptionObjects) {
     json[std::string(object)] = ValuesOf(object, config);
   }
-  // All served models, each with its settings in effect.
+  // The list has all served models, each with its settings in effect.
   json["models"] = nlohmann::ordered_json::array();
   for (ModelSettings model : config.models) {
     nlohmann::ordered_json one = {{"name", model.model_name}, {"directory", model.model_directory}};
@@ -265,7 +268,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     for (const Option& option : Options()) {
       if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
-      // A share of all models together is not a model's own.
+      // If all models share a GPU, the share is a setting of the process and not of this model.
       if (option.name == kOwnFraction && !model.own_device_memory_fraction) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
     }
@@ -274,7 +277,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     json["models"].push_back(std::move(one));
   }
-  json["model"] = nlohmann::ordered_json::array();  // they are in `models`
+  json["model"] = nlohmann::ordered_json::array();  // their models are in `models`
   json["ensemble"] = nlohmann::ordered_json::array();
   json["models-dir"] = "";
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);

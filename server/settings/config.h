@@ -27,13 +27,14 @@ namespace dragoman::server {
 // Where the workers of a model run. See server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
 
-// Returns the word in --pin.
+// Returns the word for `pinning` in --pin.
 const char* PinningName(Pinning pinning);
 
 // TLS of the HTTP port. kMutual: all calls except probes need a client certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
-// Settings as texts, by the names of flags, as in LoadModelRequest.
+// Settings by the names of their flags, as in LoadModelRequest. The values are texts as after a
+// flag.
 using SettingTexts = std::map<std::string, std::string>;
 
 struct ModelSettings {
@@ -44,9 +45,9 @@ struct ModelSettings {
   bool own_device_memory_fraction = false;  // false: all models share the fraction
   int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
   int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
-  int threads_per_worker = 0;               // 0: by CPUs
+  int threads_per_worker = 0;               // 0: by the number of CPUs
   Pinning pin = Pinning::kAuto;
-  int text_threads = 0;  // tokenizing threads, and as many detokenizing; 0: by CPUs
+  int text_threads = 0;  // tokenizing threads, and as many detokenizing ones; 0: by CPUs
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
   int kv_memory_mb = 0;  // 0: as much as max_rows needs
@@ -61,24 +62,25 @@ struct ModelSettings {
 
 // A translation through a pivot language: the model `second` translates the output of `first`.
 struct PivotSettings {
-  std::string name;  // for the `model` of a request
+  std::string name;  // the name that a request's `model` has
   std::string first;
   std::string second;
   bool operator==(const PivotSettings&) const = default;
 };
 
-// The base ModelSettings are every model's defaults, with the default model's name and directory.
+// The settings of the process. Its base ModelSettings has the defaults of all models, and the name
+// and directory of the default model.
 struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> model;      // each DIR or NAME=DIR as given
   std::string models_dir;              // "": none
-  std::string default_model;           // "": the first
+  std::string default_model;           // "": the first model
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   Address listen{.host = "127.0.0.1", .port = 50'051};
   std::optional<Address> admin_listen;  // none: no AdminService
   std::string admin_client_ca;          // "": AdminService has no TLS
   std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};  // none: no HTTP
-  bool page = true;                                                     // at / of `http`
+  bool page = true;                       // serve the page at / of `http`
   std::vector<std::string> http_hosts;    // names that the HTTP ports answer to; see HostsOf
   std::vector<std::string> cors_origins;  // sites whose pages may read answers; "*": all
   int lame_duck_seconds = 0;
@@ -87,7 +89,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   bool log_peers = true;
   std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
-  std::string language_model_sha256;    // in lower case; "": the sum of a published file
+  std::string language_model_sha256;    // in lower case; "": a file that fastText published
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
@@ -98,7 +100,8 @@ struct ServerConfig : ModelSettings, TransportSettings {
   HttpTlsMode metrics_tls = HttpTlsMode::kOff;
   std::string api_keys;  // a file; "": calls need no key
 
-  // Made from `model`, `ensembles`, the file's `models` and `models_dir`; the default first.
+  // Made from `model`, `ensembles`, the file's `models` and `models_dir`. The default model is
+  // first.
   std::vector<ModelSettings> models;
   // Made from `pivot`.
   std::vector<PivotSettings> pivots;
@@ -114,19 +117,19 @@ enum class HelpForm {
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
-  bool verbose = false;               // for kVersion
-  HelpForm help = HelpForm::kCommon;  // for kHelp
+  bool verbose = false;               // used by kVersion
+  HelpForm help = HelpForm::kCommon;  // used by kHelp
   ServerConfig config;
   // False if --config is a pipe, which cannot be read again when the arguments are parsed again.
   bool can_be_read_again = true;
 };
 
-// Parses `args`, which lack the program's name. Returns INVALID_ARGUMENT for an unknown flag or a
-// wrong value. Except for kHelp and kVersion, the settings are complete and checked. Lists
-// --models-dir but opens no model.
+// Parses `args`, which do not include the program's name. Returns INVALID_ARGUMENT for an unknown
+// flag or a wrong value. Except for kHelp and kVersion, the settings are complete and checked.
+// Reads the list of files in --models-dir, but opens no model.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
-// The characters of a model's name, for error messages.
+// Describes the characters of a model's name, for error messages.
 inline constexpr char kModelNameCharacters[] =
     "letters, digits, '.', '_' and '-', and neither '.' nor '..'";
 

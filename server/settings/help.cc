@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr char kAbout[] = "a translation server";
 constexpr char kUsage[] = "dragomand --model DIR [flags]";
 
-// Flags that are not settings.
+// A flag that is not a setting.
 struct OwnFlag {
   std::string_view name;
   std::string_view argument;

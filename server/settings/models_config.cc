@@ -16,7 +16,7 @@
 namespace dragoman::server {
 namespace {
 
-// Argos Translate's packages are files.
+// A package of Argos Translate is a file with this ending.
 constexpr std::string_view kPackageEnding = ".argosmodel";
 
 // Returns the name of a directory, or of a package without its extension.
@@ -88,7 +88,8 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   return model;
 }
 
-// Sets the directory of a model of the file, or those of an ensemble's members from an array.
+// Sets the directory of a model in the file. An array sets the directories of an ensemble's
+// members.
 absl::Status SetDirectories(const std::string& where, const nlohmann::json& value,
                             ModelSettings* model) {
   const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
@@ -187,7 +188,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   return absl::OkStatus();
 }
 
-// Checks that an ensemble has no weights or one for each member.
+// Checks that an ensemble has either no weights or one weight for each member.
 absl::Status CheckEnsemble(const ModelSettings& model) {
   const engine::EnsembleChoice& choice = model.ensemble;
   if (choice.directories.empty() || choice.weights.empty()) return absl::OkStatus();
@@ -197,7 +198,7 @@ absl::Status CheckEnsemble(const ModelSettings& model) {
                              model.model_name));
 }
 
-// Checks what is possible without the model. The engine checks the rest.
+// Checks the setting as far as that is possible without the model. The engine checks the rest.
 absl::Status CheckShortlist(const ModelSettings& model) {
   if (!model.lexical_shortlist) return absl::OkStatus();
   if (!model.ensemble.directories.empty()) {
@@ -212,7 +213,7 @@ absl::Status CheckShortlist(const ModelSettings& model) {
   return absl::OkStatus();
 }
 
-// The engine checks the rest when it has the device.
+// Checks the setting as far as that is possible without the device. The engine checks the rest.
 absl::Status CheckOutputProducts(const ModelSettings& model) {
   const kernels::QuantizedType products = model.cuda.output_products;
   if (products == kernels::QuantizedType::kNone) return absl::OkStatus();

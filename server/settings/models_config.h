@@ -12,27 +12,28 @@
 
 namespace dragoman::server {
 
-// A configuration file: its path, and its `models`, which are read after the flags have set the
-// defaults of a model.
+// A configuration file: its path, and the JSON of its `models`. The models are read after the flags
+// have set the defaults of all models.
 struct ModelsOfFile {
   std::string path;
   bool is_regular = true;  // false: a pipe, which can be read once
   nlohmann::json models = nlohmann::json::array();
 };
 
-// The `where` of errors in OverrideSettings.
+// The `where` of SetModelOption for settings in a request (OverrideSettings).
 inline constexpr std::string_view kSettingsOfRequest = "settings: ";
 
-// Sets one setting of a model by its flag's name. With kSettingsOfRequest, values are text as in a
-// flag. Returns INVALID_ARGUMENT naming `where` for a wrong value or a name that is not a setting
-// of a model. Defined in config.cc.
+// Sets one setting of a model by its flag's name. If `where` is kSettingsOfRequest, values are
+// texts as after a flag. Returns INVALID_ARGUMENT naming `where` for a wrong value or a name that
+// is not a setting of a model. Defined in config.cc.
 absl::Status SetModelOption(const std::string& name, const std::string& where,
                             const nlohmann::json& value, ModelSettings* model);
 
-// Checks a model's own settings as far as possible without a look at the machine.
+// Checks a model's own settings as far as that is possible without examining the machine.
 absl::Status CheckModel(const ModelSettings& settings);
 
-// Fill in config->models, config->pivots and the default model. Return INVALID_ARGUMENT.
+// ResolveModels fills in config->models and the default model. ResolvePivots fills in
+// config->pivots. Both return INVALID_ARGUMENT if the settings of models or pivots are wrong.
 absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config);
 absl::Status ResolvePivots(ServerConfig* config);
 

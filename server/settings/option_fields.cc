@@ -35,7 +35,7 @@ bool IsHostName(const std::string& text) {
   });
 }
 
-// "https://example.org:8443", as browsers write an origin, or "*".
+// Reports whether `text` is an origin as browsers write it ("https://example.org:8443"), or "*".
 bool IsOrigin(const std::string& text) {
   if (text == "*") return true;
   const size_t host = text.find("://");

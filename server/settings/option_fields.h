@@ -25,7 +25,7 @@ struct OptionWord {
 // Joins the words for a message: "off, on or mutual". REQUIRES: at least two words.
 std::string ListOfWords(const std::vector<std::string>& words);
 
-// One of the words. `names` must outlive the result.
+// A choice of one of the words. REQUIRES: `names` outlives the result.
 template <typename E, size_t kSize>
 TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
   TextField out;

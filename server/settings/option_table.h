@@ -55,7 +55,7 @@ struct Target {
       : of_model(std::move(model)), of_server(std::move(server)) {}
 };
 
-// Who needs to know a setting.
+// Who needs to know a setting, and therefore where it is listed.
 enum class Audience : uint8_t {
   kEveryone,  // --help lists it
   kSome,      // --help all lists it
@@ -75,17 +75,17 @@ constexpr std::string_view ObjectFor(Audience audience) {
 struct Option {
   Audience audience;
   std::string_view name;      // without the dashes; also the key in the file
-  std::string_view argument;  // in the help
+  std::string_view argument;  // how the help shows the value
   std::string_view help;
   Target target;
-  int64_t min = 0;  // for numbers
+  int64_t min = 0;  // the range of a number
   int64_t max = INT_MAX;
 };
 
 // Returns the flags in the order of the help, then the keys of "schedule", then those of "cuda".
 const std::vector<Option>& Options();
 
-// Returns the whole number that is the complete text, or nullopt.
+// Parses `text` as an integer. Returns nullopt if it has anything else, such as a space.
 std::optional<int64_t> WholeNumber(std::string_view text);
 
 // Returns the flag of that name, or nullptr.

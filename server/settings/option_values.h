@@ -13,11 +13,13 @@
 
 namespace dragoman::server {
 
-// Returns INVALID_ARGUMENT with `where` (a file, "--") and `name`, what was found and expected.
+// Returns INVALID_ARGUMENT that has `where` (a file's path, or "--"), `name`, what was found and
+// what was expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
                     const std::string& expected);
 
-// The settings that have the fields: a model's, or the process's with the defaults of all models.
+// The objects that have the settings: a model's settings alone, or the process's settings, which
+// have the defaults of all models.
 struct Place {
   ModelSettings* model;
   ServerConfig* server;  // nullptr: model settings only
@@ -30,22 +32,22 @@ bool IsOfModel(const Option& option);
 // Reports whether a flag may be given several times.
 bool IsRepeated(const Option& option);
 
-// Sets the value of a flag, or adds it if the flag is repeated. INVALID_ARGUMENT names `where` (a
-// file, "--") and the option.
+// Sets the value of a flag. If the flag may be repeated, adds the value instead. INVALID_ARGUMENT
+// names `where` (a file's path, or "--") and the option.
 absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
                          const Place& place);
 
 absl::Status SetFromFile(const Option& option, const std::string& where,
                          const nlohmann::json& value, const Place& place);
-// Sets the fields of an object of kOptionObjects, the file's or a model's. Fields that it leaves
-// out keep their values.
+// Sets the settings that the JSON object `value` has, for one of kOptionObjects. Settings that
+// `value` lacks keep their values.
 absl::Status SetObject(std::string_view object, const std::string& where,
                        const nlohmann::json& value, ModelSettings* model);
 
-// Return a setting in the form of SetFromFile, and as text.
+// ValueOf: returns a setting as JSON that SetFromFile accepts. TextOf: returns a setting as text.
 nlohmann::json ValueOf(const Option& option, const Place& place);
 std::string TextOf(const Option& option, const Place& place);
-// Returns a complete object of kOptionObjects.
+// Returns all settings of one of kOptionObjects as a JSON object.
 nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& model);
 
 }  // namespace dragoman::server

@@ -8,11 +8,11 @@ namespace {
 // Memory settings are in MiB.
 constexpr int64_t kUnitBytes = int64_t{1} << 20;
 
-// All terms, do_not_translate and phrases of a request.
+// Bytes for all terms, do_not_translate and phrases of a request.
 constexpr int64_t kPhraseBytes = kUnitBytes;
-// The names, labels and options of a request.
+// Bytes for the names, labels and options of a request.
 constexpr int64_t kRestBytes = int64_t{64} << 10;
-// The tag and length of an element.
+// Bytes for the protobuf tag and length of an element.
 constexpr int64_t kElementBytes = 6;
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -20,7 +20,7 @@ int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit 
 }  // namespace
 
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
-  // A code point has up to 4 bytes; contents and target prefixes count alike.
+  // A code point has up to 4 bytes. The factor 2 is for contents and target prefixes.
   return 2 * (4 * max_code_points + kElementBytes * max_items) + kPhraseBytes + kRestBytes;
 }
 

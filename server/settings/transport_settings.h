@@ -1,4 +1,5 @@
-// The settings behind the limits on network use (server/transport/transport_limits.h). Pure.
+// The settings from which the limits on network use are computed
+// (server/transport/transport_limits.h). Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct TransportSettings {
   std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
 };
 
-// Returns the bytes of a request with max_items, max_code_points, target prefixes of the same size,
-// and 1 MiB of terms and phrases.
+// Returns the number of bytes that a request needs with max_items items, max_code_points code
+// points in them and as many in target prefixes, and 1 MiB of terms and phrases.
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
 
 // Returns INVALID_ARGUMENT if the settings contradict each other.

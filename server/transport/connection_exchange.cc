@@ -74,8 +74,8 @@ void ConnectionExchange::Respond(HttpResponse response, std::function<void()> se
   Hand(response.held());
   Post([response = std::move(response), sent = std::move(sent)](HttpConnection& connection,
                                                                 uint64_t id) mutable {
-    // First, because the connection counts the answer from now on, and `sent` may destroy the
-    // exchange.
+    // Release the reservation first, because the connection counts the answer from now on, and
+    // `sent` may destroy the exchange.
     connection.Reserve(0);
     connection.Respond(id, std::move(response), std::move(sent));
   });
@@ -91,7 +91,7 @@ void ConnectionExchange::Write(std::string piece, std::function<void(bool ok)> d
   Hand(piece.size());
   Post([piece = std::move(piece), done = std::move(done)](HttpConnection& connection,
                                                           uint64_t id) mutable {
-    // First, because `done` may reserve for the next piece.
+    // Release the reservation first, because `done` may reserve for the next piece.
     connection.Reserve(0);
     connection.Write(id, std::move(piece), std::move(done));
   });

@@ -1,5 +1,5 @@
-// An HttpExchange of a connection. Posts the calls of the exchange's holder to the connection's
-// thread.
+// An HttpExchange on a connection (HttpConnection). Its methods may be called on any thread; they
+// run on the connection's thread, in the order of the calls.
 //
 // Thread-safe.
 #pragma once
@@ -32,12 +32,14 @@ class ConnectionExchange final : public HttpExchange {
   void End(bool cut_off) override;
   void Break() override;
 
-  // Called by the connection. Only the first of these calls counts.
+  // The connection calls these. SetGone: the client is gone. SetSent: the complete answer was sent.
+  // Only the first of these calls has an effect.
   void SetGone();
   void SetSent();
 
  private:
-  // Reserves bytes that the connection's thread will release.
+  // Reserves `bytes` of an answer that is passed on to the connection's thread, which releases
+  // them.
   void Hand(size_t bytes);
   template <typename Function>
   void Post(Function function);
@@ -50,7 +52,8 @@ class ConnectionExchange final : public HttpExchange {
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
-  // True while bytes are reserved that no call to the connection's thread will release.
+  // True while bytes are reserved that the destructor has to release, because no call that was
+  // posted to the connection's thread will.
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -8,7 +8,7 @@
 namespace dragoman::server {
 namespace {
 
-// The time for clients to read the last answers.
+// The time that clients have to read the last answers.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
 }  // namespace
@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<ExchangeServer>> ExchangeServer::Start(
 
 ExchangeServer::~ExchangeServer() {
   Shutdown();
-  // First, because the listener's thread uses the loops.
+  // The listener ends first, because its thread uses the loops.
   listener_.reset();
   loops_.clear();
 }

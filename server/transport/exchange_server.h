@@ -1,8 +1,8 @@
 // Serves HTTP/1.1 and WebSockets on a port. Takes connections from the listener, reads complete
 // requests, hands them to a handler as exchanges and sends the answers.
 //
-// A few threads serve all connections, each connection always the same thread. Silent and slow
-// clients do not delay others. The options bound the cost of a client.
+// A few threads serve all connections; each connection stays with one thread. A silent or slow
+// client does not delay others. The options bound how much memory and time a client may use.
 //
 // Thread-safe.
 #pragma once
@@ -25,11 +25,11 @@ namespace dragoman::server {
 class HttpLoop;
 struct HttpShared;
 
-// Whether clients need a certificate of the authorities in TlsMaterial.
+// Whether clients need a certificate that an authority in TlsMaterial::client_ca has signed.
 enum class ClientCertificates {
   kNone,
-  kAsked,    // clients without a valid one are served too; see HttpRequest::client_certificate
-  kRequired  // the handshake of a client without a valid one fails
+  kAsked,    // a client without a valid certificate is served, too (HttpRequest)
+  kRequired  // the handshake of a client without a valid certificate fails
 };
 
 struct ExchangeServerOptions {
@@ -37,14 +37,15 @@ struct ExchangeServerOptions {
   ListenerOptions listener;
   ReadLimits read;
   // Limit on the bytes of incoming requests and outgoing answers, of all connections together.
-  // Above it connections are ended (HeldBytes), and a request gets 503.
+  // Above the limit connections are ended (HeldBytes); a request that is not answered yet gets 503.
   int64_t held_bytes = 0;
   int threads = 1;
 
-  std::chrono::milliseconds header_time{10'000};   // for a TLS handshake; for a request's headers
+  std::chrono::milliseconds header_time{10'000};   // for a TLS handshake, and for the headers
   std::chrono::milliseconds request_time{20'000};  // for a complete request, from its first byte on
-  std::chrono::milliseconds write_time{30'000};    // for the client to take one write
-  // Between two requests. It is one second while three quarters of all connections are open.
+  std::chrono::milliseconds write_time{30'000};    // until the client has taken one write
+  // How long a connection may stay open between two requests. While three quarters of all
+  // connections are open, the limit is one second.
   std::chrono::milliseconds idle_time{75'000};
   std::chrono::milliseconds web_socket_idle_time{300'000};  // between two messages
 
@@ -61,8 +62,8 @@ struct ExchangeServerOptions {
 
 class ExchangeServer {
  public:
-  // Listens and serves. `handler` and `clock` must outlive the server. UNAVAILABLE if it cannot
-  // listen.
+  // Listens and serves. Returns UNAVAILABLE if it cannot listen. REQUIRES: `handler` and `clock`
+  // outlive the server.
   static absl::StatusOr<std::unique_ptr<ExchangeServer>> Start(const ExchangeServerOptions& options,
                                                                HttpHandler* handler,
                                                                const engine::Clock* clock);
@@ -78,10 +79,10 @@ class ExchangeServer {
   // Makes every further answer close its connection, so that clients connect to another server.
   void RenewConnections();
 
-  // Closes the port and the connections without a request at once. Closes a connection with a
-  // request after the answer, or after half a second. Then waits until every exchange has been
-  // released. A second call has no effect. REQUIRES: the holder of an exchange releases it once the
-  // client is gone. Not thread-safe.
+  // Closes the port and all connections that have no request. Closes a connection with a request
+  // after the answer, at the latest after half a second. Then waits until every exchange has been
+  // destroyed. A second call has no effect. Not thread-safe. REQUIRES: the owner of an exchange
+  // destroys it once the client is gone.
   void Shutdown();
 
  private:

@@ -1,8 +1,8 @@
 // The layer between the network and gRPC. It limits connections, incoming requests and reset
 // streams.
 //
-// Every port may use Listener and TransportLimits. The other parts make up for what gRPC 1.51
-// lacks. README.md says which gRPC versions need each of them.
+// Every port may use Listener and TransportLimits. The other classes do what gRPC 1.51 lacks.
+// README.md says which gRPC versions need each of them.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class Intake;
 
 // Guards one gRPC port. Ends connections and calls that cost too much.
 //
-// Thread-safe. Calls over sockets other than TCP are counted, but not bounded.
+// Thread-safe. Calls over sockets other than TCP (Unix sockets) are counted, but not bounded.
 class Guard {
  public:
-  // Ends a call whose request is not complete yet: INVALID_ARGUMENT if the request is too large,
-  // RESOURCE_EXHAUSTED if all requests together are. Called without locks on a thread of the guard.
-  // The call may have completed by then.
+  // Ends a call whose request is not complete yet. The status is INVALID_ARGUMENT if the request is
+  // too large, RESOURCE_EXHAUSTED if all incoming requests together are too large. Called without
+  // locks on a thread of the guard. The request may have become complete meanwhile.
   using EndCall = std::function<void(const absl::Status& status)>;
 
   // `clock` must outlive the guard.
@@ -40,21 +40,22 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // Opens the port. The limits bound its connections; `max_per_peer` bounds those of one address
-  // (0: no limit per address). `inherited` is that of ListenerOptions. UNAVAILABLE if it cannot
-  // listen. REQUIRES: called once, before any call comes. The guard must outlive the listener.
+  // Opens the port. The limits bound its connections; `max_per_peer` bounds those of one client
+  // address (0: no limit per address). `inherited` is ListenerOptions::inherited. Returns
+  // UNAVAILABLE if it cannot listen. REQUIRES: called once, before any call comes. The guard
+  // outlives the listener.
   absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer,
                                                    std::vector<int> inherited = {});
 
-  // Registers a call from `grpc_peer` (in gRPC's notation) that waits for its request, until
-  // LeaveWhole or LeaveCut. Returns the call's number, which is not 0.
+  // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete.
+  // LeaveWhole or LeaveCut must follow, and then Done. Returns the call's number, which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
   // Reports that the call's request is complete. `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
   // Reports that the call ended before its request was complete.
   void LeaveCut(uint64_t call);
-  // Reports that gRPC has finished the call. The number must not be used afterwards. `cancelled`:
-  // the request was complete, but gRPC did not send the complete answer.
+  // Reports that gRPC has finished the call. The number must not be used afterwards. `cancelled`
+  // means that the request was complete, but gRPC did not send the complete answer.
   void Done(uint64_t call, bool cancelled);
 
  private:
@@ -64,7 +65,7 @@ class Guard {
   DeadlineTimer watch_;  // calls intake_
 };
 
-// Returns the client's address of a connection in gRPC's notation: "ipv4:192.0.2.7:4711",
+// Returns the address of a connection's client in gRPC's notation: "ipv4:192.0.2.7:4711",
 // "ipv6:%5B::1%5D:4711", or "unix:" for other families.
 std::string PeerName(int fd);
 

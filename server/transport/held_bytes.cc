@@ -9,7 +9,7 @@
 namespace dragoman::server {
 namespace {
 
-// Connections that hold less are not worth ending.
+// Connections that hold fewer bytes are not ended, because that would free too little.
 constexpr int64_t kLeastBytes = 4096;
 
 }  // namespace
@@ -42,13 +42,13 @@ void HeldBytes::Share::Exchange(std::atomic<int64_t>* part, int64_t bytes) {
 }
 
 void HeldBytes::Evict() {
-  // The connections of a client, sorted below by bytes in ascending order.
+  // The connections of one client. Evict sorts them by bytes, in ascending order.
   struct Held {
     int64_t bytes = 0;
     std::vector<std::pair<int64_t, Share*>> shares;
   };
   engine::MutexLock lock(&mu_);
-  // Well below the limit, so that the next Set or Reserve does not reach it at once.
+  // Evicts to well below the limit, so that the next Set or Reserve does not exceed it at once.
   const int64_t wanted = limit_ / 4 * 3;
   std::map<std::pair<bool, std::string>, Held> by_client;
   int64_t left = 0;

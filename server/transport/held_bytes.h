@@ -1,7 +1,7 @@
-// Counts the memory that all connections of a port use for incoming requests and outgoing answers.
-// Above the limit connections are told to end: first those of clients without a key, then those of
-// the client that holds most. Bytes are counted per client, so a client gains nothing from
-// splitting its data over several connections.
+// Counts the bytes that all connections of a port use for incoming requests and outgoing answers.
+// Above the limit it ends connections, first those of clients without an API key, then those of the
+// other clients. Each time it takes the largest connection of the client that holds most. Bytes are
+// summed per client, so a client gains nothing from splitting its data over several connections.
 //
 // Thread-safe.
 #pragma once
@@ -18,25 +18,27 @@ namespace dragoman::server {
 
 class HeldBytes {
  public:
-  // The part of one connection: the bytes that it holds (Set), and the bytes reserved for an answer
-  // that is being built (Reserve).
+  // One connection's part of the count: the bytes that the connection holds (Set), and the bytes
+  // reserved for an answer that is being built (Reserve).
   class Share {
    public:
-    // `evict` is called at most once, from any thread and with a lock held. It must not block, and
-    // must not call Set or Reserve. From then on the share counts as 0.
+    // `evict` is called at most once, when the connection has to end, from any thread and with a
+    // lock held. It must not block, and must not call Set or Reserve. After that call the share
+    // counts as 0.
     Share(HeldBytes* all, std::function<void()> evict);
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // Set is for one thread. Reserve is for one thread at a time.
+    // Replaces the number of bytes held. Only one thread calls it.
     void Set(int64_t bytes) { Exchange(&set_, bytes); }
-    // Returns false if the connection is about to end.
+    // Replaces the number of bytes reserved. One thread at a time calls it. Returns false if the
+    // connection is about to end.
     bool Reserve(int64_t bytes) {
       Exchange(&reserved_, bytes);
       return !evicted_;
     }
-    // From any thread.
+    // May be called from any thread.
     void SetClient(RequestClient client);
 
    private:

@@ -9,12 +9,12 @@ namespace dragoman::server {
 namespace {
 
 constexpr std::chrono::seconds kLongestConnection{10};
-// The time for a request to arrive, and for its answer to be read.
+// The time for a request to arrive, and again for the client to read the answer.
 constexpr std::chrono::seconds kLongestPart{5};
-// Memory for a request's headers. No request needs a body.
+// Limits on a request's headers and body in bytes. No request needs a body.
 constexpr size_t kHeaderBytes = 16 * 1024;
 constexpr size_t kBodyBytes = 1024;
-// A scrape of thousands of models has megabytes, and several clients may wait for it.
+// Limit of HeldBytes. A scrape of thousands of models has megabytes, and several clients may wait.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
 HttpResponse TextAnswer(int status, const char* why) {

@@ -18,27 +18,29 @@
 
 namespace dragoman::server {
 
-// How many requests of /metrics may wait for the next scrape. Further ones get 503. Half the
-// smallest limit on connections, because as many may wait for the present scrape.
+// The maximum number of requests of /metrics that wait for the next scrape. Further requests get
+// 503. It is half of the smallest limit on connections (HttpConnections), because as many requests
+// may wait for the scrape that is being made.
 inline constexpr size_t kMaxWaitingScrapes = 8;
 
 struct HttpTls {
   const TlsStore* store = nullptr;  // borrowed, outlives the server; nullptr: no TLS
-  // Every path except /livez and /readyz needs a client certificate of the store's authorities.
-  // Probes have no certificate.
+  // If true, every path except /livez and /readyz needs a client certificate that an authority of
+  // `store` has signed. Probes, which use these two paths, have no certificate.
   bool mutual = false;
 };
 
 class HttpServer final : private HttpHandler {
  public:
-  // Listens on `address`, or on the sockets `inherited` (see ListenerOptions). UNAVAILABLE if that
-  // fails. Allows `max_connections`; a further connection replaces the oldest. Ends a connection
-  // after its first answer or after 10 s. Answers only to `hosts` (CheckHost).
+  // Listens on `address`, or on the sockets `inherited` (see ListenerOptions). Returns UNAVAILABLE
+  // if that fails. Allows `max_connections`; a further connection replaces the oldest. Ends a
+  // connection after its first answer or after 10 s. Serves only requests whose Host is one of
+  // `hosts` (CheckHost).
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
                                                            int max_connections, HttpTls tls = {},
                                                            std::vector<int> inherited = {},
                                                            AllowedHosts hosts = std::nullopt);
-  // Waits for the present requests.
+  // Waits until the requests in progress have been answered.
   ~HttpServer() override;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

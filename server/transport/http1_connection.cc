@@ -15,8 +15,8 @@
 namespace dragoman::server {
 namespace {
 
-// Bytes of further requests that are read before the present one is answered. The connection keeps
-// reading because only a read shows that the client has closed its side.
+// While a request is being answered, at most this many bytes of the requests that follow are read.
+// The connection keeps reading because only a read shows that the client has closed its side.
 constexpr size_t kReadAhead = 16 * 1024;
 constexpr size_t kTlsReadBytes = 8 * 1024;
 // The time for a client to read the last answer.
@@ -117,7 +117,8 @@ void Http1Connection::Close() {
   std::string().swap(in_);
   SetHeld(0);
   current_ = 0;
-  // The pending write still uses the first text.
+  // The write in progress still uses the text of the first output, so the outputs are not
+  // destroyed.
   for (Output& output : out_) {
     if (const auto done = std::exchange(output.done, nullptr)) done(false);
   }
@@ -183,7 +184,7 @@ void Http1Connection::Read() {
         });
     return;
   }
-  // Waits first, so that idle connections have no buffers.
+  // Waits for bytes before it reads, so that an idle connection needs no buffer.
   stream_->socket().async_wait(
       SocketStream::Socket::wait_read, [self = Self()](boost::system::error_code error) {
         self->reading_ = false;
@@ -211,7 +212,7 @@ void Http1Connection::OnRead(const boost::system::error_code& error, std::string
     }
     return;
   }
-  // If the client has closed its side, an answer that is being sent is still completed.
+  // If the client has closed its sending side, the answer that is being sent is still completed.
   const bool at_end =
       error == boost::asio::error::eof || error == boost::asio::ssl::error::stream_truncated;
   if (at_end && phase_ == Phase::kAnswering && current_ == 0) {
@@ -264,7 +265,7 @@ bool Http1Connection::OnHead() {
     head.peer = peer_;
     head.started = started_;
     head.client_certificate = client_certificate_;
-    // Hides the part of the body that was already read.
+    // The handler must not see the part of the body that was already read.
     std::string body = std::exchange(head.body, {});
     HttpAdmission admission = shared().handler->Admit(head);
     head.body = std::move(body);
@@ -291,7 +292,8 @@ void Http1Connection::Dispatch() {
   head_only_ = request.method == "HEAD";
   keep_alive_ = reader_->keep_alive() && !shared().options.close_after_answer;
   const bool upgrade = reader_->is_upgrade();
-  // Serves an upgrade: Beast answers at once and reads from the socket itself.
+  // A WebSocket needs a connection without other bytes or operations, because Beast answers the
+  // upgrade at once and reads from the socket itself.
   const bool alone = in_.empty() && request.body.empty() && !reading_ && out_.empty();
   reader_.reset();
   if (in_.empty()) std::string().swap(in_);
@@ -310,7 +312,7 @@ void Http1Connection::Dispatch() {
   current_ = ++last_id_;
   asked_bytes_ = BytesOf(request);
   UpdateHeld();
-  // Only a read shows that the client is gone.
+  // Keeps reading, because only a read shows that the client is gone.
   Read();
   auto exchange = std::make_shared<ConnectionExchange>(Self(), current_, std::move(request));
   exchange_ = exchange;

@@ -1,5 +1,5 @@
-// A connection that speaks HTTP/1.1, one request at a time. Reads at most a few kilobytes of
-// further requests before it has answered the present one.
+// A connection that speaks HTTP/1.1, one request at a time. While a request is being answered, it
+// reads at most a few kilobytes of the requests that follow.
 //
 // Used only on its loop's thread.
 #pragma once
@@ -39,8 +39,8 @@ class Http1Connection final : public HttpConnection {
 
  private:
   enum class Phase {
-    kHandshake,  // of TLS
-    kIdle,       // nothing of a request has come
+    kHandshake,  // the TLS handshake is in progress
+    kIdle,       // no byte of the next request has come
     kReading,    // part of a request has come
     kAnswering,  // a request is with the handler, or its answer or a refusal is being sent
     kEnding,     // nothing more is sent; received bytes are discarded
@@ -61,15 +61,16 @@ class Http1Connection final : public HttpConnection {
   void Read();
   void OnRead(const boost::system::error_code& error, std::string_view bytes);
   void Parse();
-  // Returns false if it refused the request.
+  // Handles a request's headers. Returns false if it refused the request.
   bool OnHead();
   void Dispatch();
   void Upgrade(HttpRequest request);
-  // Takes the parsed part of the request that is being read, without its body.
+  // Moves the part of the current request that was parsed out of the reader, without its body.
   HttpRequest TakeHead();
-  // `head` is the request that is refused, without its body.
+  // Answers with the handler's text for `refusal`, then ends the connection. `head` is the refused
+  // request without its body.
   void Refuse(const Refusal& refusal, const HttpRequest& head);
-  // Sends the answer and ends the connection.
+  // Sends `answer`, then ends the connection.
   void RefuseWith(HttpResponse answer, const HttpRequest& head);
 
   void Send(std::string text, std::function<void(bool ok)> done);
@@ -79,8 +80,8 @@ class Http1Connection final : public HttpConnection {
   ResponseFrame FrameOf(BodyFraming framing) const;
   // Called when the complete answer was written.
   void FinishAnswer();
-  // Closes the sending side and waits for the client's end, so that the answer arrives even if the
-  // client goes on sending.
+  // Closes the sending side and waits for the client to close its side, so that the answer arrives
+  // even if the client goes on sending.
   void BeginEnding();
   void EndTls();
   void UpdateHeld();
@@ -88,15 +89,15 @@ class Http1Connection final : public HttpConnection {
   std::unique_ptr<SocketStream> stream_;
   const std::string peer_;
   Phase phase_ = Phase::kHandshake;
-  engine::Nanos deadline_ = engine::kNoDeadline;        // of the phase
-  engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write under way
+  engine::Nanos deadline_ = engine::kNoDeadline;        // when the present phase times out
+  engine::Nanos write_deadline_ = engine::kNoDeadline;  // when the write in progress times out
   engine::Nanos idle_since_ = 0;
   engine::Nanos started_ = 0;  // when the request's first byte came
   bool client_certificate_ = false;
 
-  bool reading_ = false;      // a read is under way
+  bool reading_ = false;      // a read is in progress
   bool at_end_ = false;       // the client has closed its side
-  bool tls_ended_ = false;    // TLS was shut down: bytes are read from the socket
+  bool tls_ended_ = false;    // TLS was shut down: bytes are now read from the socket itself
   std::vector<char> tls_in_;  // the buffer that TLS reads into
   std::string in_;            // bytes that were read, but not parsed
   std::unique_ptr<RequestReader> reader_;
@@ -104,7 +105,7 @@ class Http1Connection final : public HttpConnection {
 
   uint64_t last_id_ = 0;
   uint64_t current_ = 0;    // the exchange that is not answered yet; 0: none
-  size_t asked_bytes_ = 0;  // of the request that its exchange holds, until the answer was sent
+  size_t asked_bytes_ = 0;  // bytes of the current request, counted until its answer was sent
   std::weak_ptr<ConnectionExchange> exchange_;
   bool http11_ = true;
   bool head_only_ = false;

@@ -17,10 +17,10 @@
 
 namespace dragoman::server {
 
-// The client of a request. If all requests together use too much memory, the requests without a key
-// are ended first, then those of the client that holds most (held_bytes.h).
+// The client of a request. If all requests together use too much memory, those of clients without
+// an API key are ended first, then those of the client that holds most (held_bytes.h).
 struct RequestClient {
-  std::string name;  // the key's client, or the address
+  std::string name;  // the client of the API key, or the client's address
   bool has_key = false;
 };
 
@@ -30,29 +30,29 @@ class HttpExchange {
 
   virtual const HttpRequest& request() const = 0;
 
-  // Calls `gone` once if the client closes its connection, or is cut off, before the answer has
-  // been sent. Calls it at once if that has already happened. `gone` is called from any thread and
-  // without locks. A later OnGone replaces the previous `gone`.
+  // Calls `gone` once, from any thread and without locks, if the client closes its connection or is
+  // cut off before the answer has been sent. If that has already happened, calls `gone` at once. A
+  // later OnGone replaces the previous `gone`.
   virtual void OnGone(std::function<void()> gone) = 0;
 
   // Reserves `bytes` for an answer that is about to be built. Each Reserve, Respond and Write
   // replaces the previous reservation. Returns false if the client is gone or is being cut off, for
-  // example because all answers use too much memory. The default reserves nothing.
+  // example because all answers together use too much memory. This default reserves nothing.
   virtual bool Reserve(int64_t /*bytes*/) { return true; }
 
-  // Sets the client, if its key was found in the body of the request. The default ignores it.
+  // Sets the client after its key was found in the body of the request. This default ignores it.
   virtual void SetClient(RequestClient /*client*/) {}
 
-  // Sends the complete answer. Calls `sent`, which may be empty, once the answer was written or has
+  // Sends the complete answer. Calls `sent`, unless it is empty, once sending has succeeded or
   // failed.
   virtual void Respond(HttpResponse response, std::function<void()> sent) = 0;
   void Respond(HttpResponse response) { Respond(std::move(response), nullptr); }
 
-  // Begins an answer in pieces (chunked; `head.body` is not sent). Write and End follow. Only one
-  // thread at a time may call them.
+  // Begins an answer in pieces. Sends the headers of `head`, but not its body. Calls of Write and
+  // then End follow. Only one thread at a time may call them.
   virtual void Begin(HttpResponse head) = 0;
-  // Sends a piece, which is not empty. Calls `done` once, with false if the client is gone. Neither
-  // Write nor End may be called before `done`.
+  // Sends a piece, which must not be empty. Calls `done` once, with false if the client is gone.
+  // Neither Write nor End may be called before `done`.
   virtual void Write(std::string piece, std::function<void(bool ok)> done) = 0;
   // Ends the answer. With `cut_off` the answer is incomplete: the connection ends without the last
   // chunk, so that the client notices.
@@ -62,7 +62,7 @@ class HttpExchange {
   virtual void Break() = 0;
 };
 
-// Returns an answer with the reason as plain text.
+// Returns an answer that has the reason for the refusal as plain text.
 HttpResponse PlainRefusal(const Refusal& refusal);
 
 // The handler's decision on a request whose headers were read.
@@ -79,13 +79,15 @@ class HttpHandler {
   // Reports whether a WebSocket may be opened at this path. If not, the upgrade gets 404.
   virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
-  // Decides on a request, or on the upgrade to a WebSocket, before its body is read. `head` has no
-  // body. The default admits every request, as one of a client without a key.
+  // Decides on a request, or on the upgrade to a WebSocket, before its body is read. `head` is the
+  // request without its body. This default admits every request and counts it as one of a client
+  // without an API key.
   virtual HttpAdmission Admit(const HttpRequest& head) {
     return {{.name = head.peer}, std::nullopt};
   }
   // Returns the answer to a request, or to a WebSocket message, that the server itself refuses.
-  // `head` is the parsed part, without a body. Its path is "" if it was not parsed.
+  // `head` is the part of the request that was parsed, without a body. `head.path` is "" if the
+  // path was not parsed.
   virtual HttpResponse Refused(const HttpRequest& /*head*/, const Refusal& refusal) {
     return PlainRefusal(refusal);
   }

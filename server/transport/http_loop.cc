@@ -18,7 +18,7 @@
 namespace dragoman::server {
 namespace {
 
-// The precision of time limits.
+// How often time limits are checked.
 constexpr std::chrono::milliseconds kTick{100};
 
 // Closes a descriptor unless Release was called.
@@ -29,7 +29,8 @@ class Descriptor {
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
     if (fd_ < 0) return;
-    // The listener has a second descriptor. Only the shutdown is visible there.
+    // The listener has a second descriptor of the connection. It would not notice a close, only a
+    // shutdown.
     shutdown(fd_, SHUT_RDWR);
     close(fd_);
   }
@@ -116,7 +117,7 @@ void HttpLoop::ArmTick() {
 }
 
 void HttpLoop::Tick() {
-  // First, because the code below may throw.
+  // Arms the next tick first, because the code below may throw.
   ArmTick();
   const engine::Nanos now = shared_->clock->Now();
   if (now >= date_until_) {
@@ -128,7 +129,7 @@ void HttpLoop::Tick() {
 }
 
 void HttpLoop::ForEach(const std::function<void(HttpConnection&)>& visit) {
-  // A copy, because `visit` may add and remove connections.
+  // Visits a copy, because `visit` may add and remove connections.
   std::vector<std::shared_ptr<HttpConnection>> connections;
   connections.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) connections.push_back(connection);

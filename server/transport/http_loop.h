@@ -27,7 +27,7 @@
 
 namespace dragoman::server {
 
-// The number of connections. A closed connection counts while its exchange exists.
+// Counts connections. A closed connection counts as long as its exchange exists.
 class LiveCount {
  public:
   void Add(int64_t delta) {
@@ -40,7 +40,7 @@ class LiveCount {
     return live_;
   }
   void WaitNone();
-  // Waits until there is none, for at most `timeout`. Returns false after the timeout.
+  // Waits until the count is 0, for at most `timeout`. Returns false after the timeout.
   bool WaitNone(std::chrono::nanoseconds timeout);
 
  private:
@@ -58,7 +58,7 @@ struct HttpShared {
   const engine::Clock* const clock;
   HeldBytes held;
   std::optional<TlsContexts> tls;
-  std::atomic<bool> renew{false};    // answers end their connections
+  std::atomic<bool> renew{false};    // if true, every answer ends its connection
   std::atomic<bool> crowded{false};  // three quarters of the allowed connections are open
   LiveCount live;
 };
@@ -80,7 +80,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   HttpLoop& loop() const { return *loop_; }
 
-  // The connection's share of HeldBytes. May be called from any thread.
+  // Both apply to the connection's share of HeldBytes. They may be called from any thread.
   bool Reserve(int64_t bytes) { return share_.Reserve(bytes); }
   void SetClient(RequestClient client) { share_.SetClient(std::move(client)); }
 
@@ -93,14 +93,14 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Called if HeldBytes chose this connection to end.
   virtual void OnEvicted() = 0;
 
-  // The methods of exchange `id`, in the order of the calls. They fail if it was already answered
-  // or its client is gone.
+  // These methods of HttpExchange are for the exchange `id`; they run in the order in which they
+  // were called. They fail if the exchange was already answered or its client is gone.
   virtual void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) = 0;
   virtual void Begin(uint64_t id, const HttpResponse& head) = 0;
   virtual void Write(uint64_t id, std::string piece, std::function<void(bool)> done) = 0;
   virtual void End(uint64_t id, bool cut_off) = 0;
   virtual void Break(uint64_t id) = 0;
-  // The exchange was destroyed, answered or not. `head` is its request, without the body.
+  // The owner has destroyed the exchange, answered or not. `head` is its request without the body.
   virtual void OnDropped(uint64_t id, const HttpRequest& head) = 0;
 
  protected:
@@ -122,13 +122,15 @@ class HttpLoop {
 
   HttpShared& shared() const { return *shared_; }
   boost::asio::io_context& io() { return io_; }
-  // The buffer that connections without TLS read into, one after the other.
+  // The buffer that all connections without TLS read into. Its content is valid only during a
+  // read's handler.
   std::array<char, 64 * 1024>& scratch() { return scratch_; }
   const std::string& date() const { return date_; }
 
   // Takes ownership of the connection and serves it. May be called from any thread.
   void Take(int fd);
-  // Both may be called from any thread.
+  // EndIdle: HttpConnection::EndIdle for every connection, and no new connections. CloseAll: closes
+  // every connection. Both may be called from any thread.
   void EndIdle();
   void CloseAll();
 

@@ -13,21 +13,22 @@
 
 namespace dragoman::server {
 
-// The method of a message over a WebSocket. Each text message of an accepted connection is a
-// request with the path, query and headers of the upgrade. The answer's body is sent as a text
-// message. An error (status from 400 on) closes the connection instead, so that no client mistakes
-// it for an answer. The close reason is the start of the error's body. Begin is not allowed.
+// HttpRequest::method of a message over a WebSocket. Each text message of an accepted connection is
+// a request with the path, query and headers of the upgrade. The answer's body is sent as a text
+// message. An answer with a status from 400 on closes the connection instead, so that no client
+// takes it for a successful answer; the close reason is the start of its body. HttpExchange::Begin
+// is not allowed.
 inline constexpr std::string_view kWebSocketMethod = "WEBSOCKET";
 
 struct HttpRequest {
-  std::string method;  // as sent: methods are case-sensitive; or kWebSocketMethod
+  std::string method;  // as sent, because methods are case-sensitive; or kWebSocketMethod
   std::string path;    // up to '?', percent-decoded; starts with '/'
   std::string query;   // after '?', as sent; "" if there is none
   // Names in lower case, in the order of the request; a name may come more than once.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;           // complete, with any transfer coding removed
   std::string peer;           // the client's address in gRPC's notation ("ipv4:192.0.2.7:4711")
-  engine::Nanos started = 0;  // when its first byte was read, on the server's clock
+  engine::Nanos started = 0;  // when the request's first byte was read, on the server's clock
   // The client has presented a certificate of the authorities that the server trusts.
   bool client_certificate = false;
 
@@ -46,8 +47,9 @@ struct Refusal {
   std::string why;  // without a line break at the end
 };
 
-// A body that is made while it is sent: the server asks for a piece after the client has taken the
-// previous one. So a large answer needs the memory of one piece. Used by one thread at a time.
+// A body that is made while it is sent: the server asks for the next piece after the client has
+// taken the previous one. So a large answer needs memory for one piece only. Used by one thread at
+// a time.
 class BodyPieces {
  public:
   virtual ~BodyPieces() = default;
@@ -56,19 +58,20 @@ class BodyPieces {
   virtual std::string Next() = 0;
 };
 
-// An answer. Its body is exactly one of `body`, `shared_body` and `pieces`.
+// An answer. At most one of `body`, `shared_body` and `pieces` is set.
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  // Without Content-Type, Content-Length, Date and Connection, which the server writes.
+  // Headers except Content-Type, Content-Length, Date and Connection, which the server writes.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  // A text that several answers share, such as a list. May be null.
+  // A body that several answers share, such as a list. May be null.
   std::shared_ptr<const std::string> shared_body;
-  // May be null. Copies of the answer share the rest of the body.
+  // Makes the body while it is sent. May be null. Copies of the answer share this object, so each
+  // piece is sent in one of them only.
   std::shared_ptr<BodyPieces> pieces;
 
-  // Returns the number of body bytes that the answer itself owns.
+  // Returns the number of bytes of `body`, which the answer does not share with others.
   size_t held() const { return body.size(); }
   std::string_view text() const { return shared_body == nullptr ? body : *shared_body; }
 };

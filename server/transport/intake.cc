@@ -10,29 +10,32 @@
 namespace dragoman::server {
 namespace {
 
-// Frames and headers of a call, without its message.
+// The maximum bytes of a call's frames and headers, in addition to its message.
 constexpr int64_t kCallSlack = 64 * 1024;
 // The largest send buffer of a socket in Linux (tcp_wmem). A client may have sent this much of a
 // refused request before it sees the refusal.
 constexpr int64_t kSentBytes = int64_t{4} * 1024 * 1024;
-// In each 16 KiB a request has 9 bytes of HTTP/2 framing, and at least 22 of TLS records.
+// The framing of a request is estimated as one byte in this many. Each 16 KiB have 9 bytes of
+// HTTP/2 framing and, with TLS, at least 22 bytes of TLS records.
 constexpr int64_t kBytesPerFramingByte = 256;
-// Bytes that gRPC has read from a connection and that belong to no known call: health checks,
-// pings, window updates. kForeignBytesPerSecond are allowed all the time, kForeignBytes at once.
-// The bytes may also be a header field in frames of one byte (CVE-2023-33953). For each frame gRPC
-// 1.51 copies all previous ones, and it may read no other connection meanwhile: a third of a second
-// with 512 KiB, seconds with 2 MiB, and without end at 256 KiB a second.
+// Limits on bytes that gRPC has read from a connection and that belong to no known call: health
+// checks, pings, window updates. A connection may send kForeignBytes at once and
+// kForeignBytesPerSecond all the time. The bytes may also be a header field that is split into
+// frames of one byte (CVE-2023-33953). For each such frame gRPC 1.51 copies all previous ones, and
+// it may read no other connection meanwhile. Measured: a third of a second with 512 KiB, seconds
+// with 2 MiB, and without end at 256 KiB a second.
 constexpr int64_t kForeignBytesPerSecond = 32 * 1024;
 constexpr int64_t kForeignBytes = 512 * 1024;
-// On a connection with waiting calls such a field may be as long as all their requests. But gRPC
-// reads requests as fast as they arrive (the slowest of 60 runs next to builds had 74 MB a second),
-// and reads the field more slowly the longer it is. Meanwhile it does not read other connections at
-// all, and then reads each of them at once.
+// On a connection with waiting calls, such a header field may be as long as the requests of all
+// these calls. But gRPC reads requests as fast as they arrive, and it reads the field more slowly
+// the longer the field is. Measured in 60 runs next to builds: requests were read with at least 74
+// MB a second. While gRPC reads the field it reads no other connection, and then it reads each of
+// them at once. So a connection is slow if gRPC reads less than kSlowBytesPerSecond for kSlowTime.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
-// The bytes that gRPC reads from one connection at once. They may be 140 streams of a flood.
+// The bytes that gRPC reads from one connection at once. In a flood they may contain 140 streams.
 constexpr int64_t kFloodUnread = 4 * 1024;
-// Connections without waiting calls are checked only once in this many times.
+// Connections without waiting calls are checked only in every kIdleLooks-th check.
 constexpr uint64_t kIdleLooks = 5;
 
 }  // namespace
@@ -64,7 +67,7 @@ void Intake::Close(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
   if (at == connections_.end()) return;
-  // A newer connection may have the same address and port.
+  // The entry may belong to a newer connection from the same address and port.
   const auto name = by_peer_.find(at->second.peer);
   if (name != by_peer_.end() && name->second == fd) by_peer_.erase(name);
   for (const auto& [call, end] : at->second.calls) calls_.erase(call);
@@ -115,7 +118,8 @@ void Intake::LeaveCut(uint64_t call) {
   resets_.Cut(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
-  // gRPC has dropped the call's bytes. Their number is unknown, so an equal share is subtracted.
+  // gRPC has dropped the call's bytes. Their number is unknown, so each of the connection's calls
+  // is taken to have had the same number of bytes.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
   AllowLate(connection, 1);
@@ -198,7 +202,8 @@ void Intake::EndConnection(Connection* connection, const char* why) {
 }
 
 void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
-  // Well below the limit, so that further bytes do not reach it at once.
+  // Ends calls until the total is well below the limit, so that further bytes do not exceed it at
+  // once.
   const int64_t wanted = limits_.receive_bytes / 4 * 3;
   std::vector<std::pair<int64_t, Connection*>> by_charge;
   for (auto& [fd, connection] : connections_) {
@@ -234,7 +239,7 @@ void Intake::Look() {
       if (idle && !all) continue;
       Refresh(&connection);
       if (idle) {
-        // gRPC has dropped the bytes of ended calls.
+        // gRPC has dropped the bytes of calls that have ended.
         const int64_t gone = std::min(connection.held, connection.late);
         connection.held -= gone;
         connection.late -= gone;

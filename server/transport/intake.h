@@ -37,8 +37,8 @@
 namespace dragoman::server {
 
 struct IntakeLimits {
-  int64_t message_bytes = 0;  // of one request
-  int64_t receive_bytes = 0;  // of all incoming requests together
+  int64_t message_bytes = 0;  // limit on one request
+  int64_t receive_bytes = 0;  // limit on all incoming requests together
   ResetLimits resets;
 };
 
@@ -46,36 +46,37 @@ class Intake {
  public:
   // Tests replace these functions.
   struct Sockets {
-    std::function<std::string(int fd)> peer;  // in PeerKey's notation; "" if it has none
-    std::function<int64_t(int fd)> received;  // bytes since its start; -1 if unknown
+    std::function<std::string(int fd)> peer;  // in PeerKey's notation; "" for other families
+    std::function<int64_t(int fd)> received;  // bytes since the connection's start; -1 if unknown
     std::function<int64_t(int fd)> unread;    // received bytes that gRPC has not read
     std::function<void(int fd)> end;
   };
   static Sockets RealSockets();
 
-  // Like Guard::EndCall, on a thread of `enders`.
+  // Guard::EndCall, called on a thread of `enders`.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // The charge for one call in addition to its bytes: its objects here and in gRPC.
+  // The bytes that are counted for each call in addition to those of its request: its objects here
+  // and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
   // The time between two checks of the connections with waiting calls.
   static constexpr engine::Nanos kPeriod = 20'000'000;
 
-  // `clock`, `timer` and `enders` must outlive this object, and `timer` must have stopped when it
-  // is destroyed. `timer` should have no other users. `enders` should have a thread, because to end
-  // thousands of calls takes gRPC seconds.
+  // `timer` should have no other users. `enders` should have a thread of its own, because gRPC
+  // takes seconds to end thousands of calls. REQUIRES: `clock`, `timer` and `enders` outlive this
+  // object. `timer` has stopped when this object is destroyed.
   Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
          const engine::Clock* clock, DeadlineTimer* timer, engine::WorkerPool* enders);
 
-  // Sets the function that is called in a flood of resets, with a lock held that Close takes.
-  // REQUIRES: called before any call comes.
+  // Sets the function that is called in a flood of resets. It is called with a lock held that Close
+  // takes, so it must not call Close. REQUIRES: called before any call comes.
   void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
-  // Report that a connection came, and that it is about to be closed. `fd` is valid in between.
+  // Open: a connection came. Close: the connection is about to be closed. `fd` is valid in between.
   void Open(int fd);
   void Close(int fd);
 
-  // Same as the methods of Guard.
+  // These are the methods of Guard with the same names.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
   void LeaveWhole(uint64_t call, int64_t bytes);
   void LeaveCut(uint64_t call);
@@ -95,9 +96,9 @@ class Intake {
     int fd = -1;
     std::string peer;
     int64_t seen = 0;     // bytes received at the last check
-    int64_t arrived = 0;  // bytes of complete requests since then
+    int64_t arrived = 0;  // bytes of requests that became complete since then
     int64_t held = 0;     // buffered bytes that belong to no complete request
-    int64_t late = 0;     // bytes of aborted calls, in `held` or still to come
+    int64_t late = 0;     // bytes allowed for aborted calls (AllowLate)
     bool moved = true;    // a call began or became complete since the last check
     int64_t quiet = 0;    // bytes received since a check last saw `moved`
     // The time and position from which IsSlow measures; unset while gRPC has nothing to read.
@@ -110,15 +111,15 @@ class Intake {
   };
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // In a flood from many connections, ends those whose data gRPC has not read yet. gRPC would take
-  // a second to reach the last of them.
+  // In a flood from many connections, ends those that have no waiting call and whose data gRPC has
+  // not read yet. gRPC would take a second to reach the last of them.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Reports whether gRPC has read little of its `unread` bytes for some time, while no call began
   // or became complete.
   static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
-  // Allows for the bytes, received or still to come, of `calls` calls of the connection that ended
-  // without their requests.
+  // Adds to `late` the bytes of `calls` calls of the connection that ended before their requests
+  // were complete. These bytes were received or may still come.
   void AllowLate(Connection* connection, size_t calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
@@ -141,7 +142,7 @@ class Intake {
   ResetWatch resets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
-  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection's descriptor
+  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // descriptor of the connection
   uint64_t last_call_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t looks_ ABSL_GUARDED_BY(mu_) = 0;
   bool armed_ ABSL_GUARDED_BY(mu_) = false;

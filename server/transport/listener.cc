@@ -28,15 +28,16 @@ namespace {
 
 // The pause after a failed accept. The cause (no descriptors, no memory) rarely ends at once.
 constexpr int kPauseMs = 50;
-// How often ending connections are checked.
+// How often the listener checks whether the data of ended connections has arrived.
 constexpr int kEndingMs = 5;
 // NotAccepting reports failures that have lasted this long.
 constexpr std::chrono::seconds kStopped{5};
 // A connection has this time to send its request before a new one may replace it.
 constexpr std::chrono::milliseconds kYoung{100};
-// SO_RCVBUF of each connection. The kernel doubles it.
+// SO_RCVBUF of each connection. Linux reserves twice as much.
 constexpr int kReceiveBuffer = 64 * 1024;
-// Connections accepted from one socket before the other sockets get their turn.
+// At most this many connections are accepted from one socket before the other sockets get their
+// turn.
 constexpr int kAcceptsAtOnce = 64;
 
 int BoundPort(int socket) {
@@ -60,8 +61,8 @@ void Enable(int socket, int level, int option, int value = 1) {
   setsockopt(socket, level, option, &value, sizeof(value));
 }
 
-// Accepted sockets inherit these options. Otherwise the kernel would let the receive buffer grow to
-// megabytes, enough for 100,000 calls.
+// Sets options that accepted sockets inherit. Without SO_RCVBUF, the kernel would let the receive
+// buffer grow to megabytes, enough for 100,000 calls.
 void SetForConnections(int socket) {
   Enable(socket, IPPROTO_TCP, TCP_NODELAY);
   Enable(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
@@ -72,7 +73,8 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   if (address->sa_family != AF_UNIX) {
-    // Not SO_REUSEPORT: a second server on the same port would silently take half of the calls.
+    // SO_REUSEPORT is not set, because a second server on the same port would silently take half of
+    // the calls.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
     SetForConnections(fd);
     if (address->sa_family == AF_INET6) Enable(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
@@ -174,7 +176,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
         "the path has ", path.size(), " bytes, expected at most ", sizeof(address.sun_path) - 1));
   }
   path.copy(address.sun_path, path.size());
-  // A server that was killed may have left its socket.
+  // A server that was killed may have left its socket file.
   struct stat old {};
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
@@ -228,7 +230,8 @@ void Listener::StopAccepting() {
     failure_.clear();
   }
   for (const int fd : sockets) {
-    // If another process also has the socket, closing it here does not remove it from epoll.
+    // Removes the socket from epoll, because closing it does not do so if another process also has
+    // it.
     if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
   }
@@ -281,7 +284,7 @@ void Listener::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-// StopAccepting removes its sockets from epoll itself.
+// StopAccepting removes the sockets that it closes from epoll itself.
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;
@@ -360,7 +363,7 @@ bool Listener::AcceptOne(int socket) {
       error == EOPNOTSUPP) {
     return false;
   }
-  // The peer is gone, or a signal interrupted the call: tries again.
+  // The client is gone, or a signal interrupted the call: the caller tries again.
   if (error == ECONNABORTED || error == EINTR || error == EPROTO) return true;
   if (error != 0) {
     if (fd >= 0) close(fd);
@@ -410,7 +413,8 @@ bool Listener::AcceptOne(int socket) {
 void Listener::HandleClosed(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
-  // The owner may still have its descriptor; closing ours would then not remove it from epoll.
+  // Removes the descriptor from epoll, because the owner may still have its own, and then closing
+  // this one would not remove it.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
   // The client can no longer be answered, but gRPC would first serve all received data.
   DiscardReceived(fd);
@@ -437,7 +441,8 @@ int Listener::EndOld() {
   return -1;
 }
 
-// The connection's owner reads the end of the stream, and closes the connection.
+// Shuts down the oldest connection. Its owner reads the end of the stream and closes the
+// connection.
 void Listener::EndOldest() {
   const int fd = by_age_.begin()->second;
   by_age_.erase(by_age_.begin());
@@ -445,7 +450,8 @@ void Listener::EndOldest() {
   shutdown(fd, SHUT_RDWR);
 }
 
-// Closing a socket with unread data would discard the sent data that the peer has not received.
+// Forgets ended connections once the client has received all sent data. Closing a socket with
+// unread data earlier would discard the sent data.
 void Listener::CloseArrived() {
   for (auto at = lingering_.begin(); at != lingering_.end();) {
     int unsent = 0;

@@ -1,9 +1,10 @@
 // Accepts, counts, limits and ends the connections of a port.
 //
-// gRPC 1.51 has no limit on connections. It stops accepting forever when it runs out of
-// descriptors. It can end a connection only together with the server. So the listener accepts
-// connections itself and hands them over as descriptors. With a second descriptor of each
-// connection it notices when the owner has closed the connection, and can end it.
+// gRPC 1.51 has no limit on connections, it stops accepting forever when it runs out of
+// descriptors, and it can end a connection only together with the server. So the listener accepts
+// connections itself and hands them over as descriptors. It keeps a second descriptor of each
+// connection, with which it notices that the owner has closed the connection and can end the
+// connection itself.
 //
 // Thread-safe. Has one thread that accepts and watches connections.
 #pragma once
@@ -28,30 +29,30 @@ namespace dragoman::server {
 
 struct ListenerOptions {
   Address address;
-  // Sockets that already listen on that address, owned by the listener. If empty, it binds its own.
-  // Sockets that another process also has stay open after the listener ends.
+  // Sockets that already listen on `address`. The listener owns them. If empty, the listener binds
+  // sockets of its own. A socket that another process also has stays open after the listener ends.
   std::vector<int> inherited;
-  // The most connections at once. Each takes two descriptors.
+  // The maximum number of open connections. Each takes two descriptors.
   int max_connections = 1;
-  // The most connections at once of one client address (of an IPv6 client: of its /64 network). 0:
-  // no limit. Unix sockets have no addresses.
+  // The maximum number of open connections from one client address, or from one /64 network for
+  // IPv6. 0: no limit. Does not apply to Unix sockets, which have no client addresses.
   int max_per_peer = 0;
-  // If true, a connection above a limit replaces the oldest one, once that is 0.1 s old. If false,
-  // the new connection is closed.
+  // If true, a connection above a limit replaces the oldest connection, as soon as that one is 0.1
+  // s old. If false, the new connection is closed.
   bool drop_oldest = false;
   // Connections are ended after this time; 0: never.
   std::chrono::milliseconds longest{0};
-  // Called with the listener's own descriptor of each connection. The descriptor is valid between
-  // the two calls. Called on the listener's thread; the destructor also calls `closed`.
+  // Called with the listener's own descriptor of each connection, which is valid from `opened` to
+  // the end of `closed`. Called on the listener's thread; the destructor also calls `closed`.
   std::function<void(int fd)> opened = [](int) {};
   std::function<void(int fd)> closed = [](int) {};
 };
 
 class Listener {
  public:
-  // Binds and listens. Accepts no connection before Start. The hosts 0.0.0.0 and [::] mean every
-  // IPv4 and IPv6 address of the machine. A host name with several addresses means all of them.
-  // UNAVAILABLE if that fails.
+  // Binds and listens, and returns UNAVAILABLE if that fails. Accepts no connection before Start.
+  // The hosts 0.0.0.0 and [::] mean every IPv4 and IPv6 address of the machine. A host name with
+  // several addresses means all of them.
   static absl::StatusOr<std::unique_ptr<Listener>> Listen(const ListenerOptions& options);
   // Ends the thread and closes the port. Connections stay with the owners that `take` gave them.
   ~Listener();
@@ -62,30 +63,32 @@ class Listener {
   const std::string& address() const { return address_; }
   int max_connections() const { return options_.max_connections; }
 
-  // Starts accepting. Calls `take` on the listener's thread with each connection, which is
-  // non-blocking. `take` owns it, and must shut it down before it closes it (gRPC does).
+  // Starts accepting. Calls `take` on the listener's thread with the descriptor of each connection,
+  // which is non-blocking. `take` owns the descriptor, and must shut the connection down before it
+  // closes it (gRPC does).
   void Start(std::function<void(int fd)> take);
 
-  // Accepts no connection for the next `time`. Connections that arrive wait. Takes no lock.
+  // Accepts no connection for the next `time`. Connections that arrive meanwhile wait. Takes no
+  // lock.
   void Hold(std::chrono::milliseconds time);
 
-  // Closes the listener's sockets. A socket that another process also has stays open there.
+  // Closes the listener's sockets. A socket that another process also has stays open in that one.
   void StopAccepting();
 
-  // Stops accepting if the sockets were inherited, and returns true. Further connections wait for
-  // the next process that gets the sockets. Otherwise returns false without effect.
+  // If the sockets were inherited, stops accepting and returns true. Further connections then wait
+  // for the next process that gets the sockets. Otherwise returns false and does nothing.
   bool LeaveInherited();
 
-  // Closes the sending side of every connection, after the data sent so far.
+  // Closes the sending side of every connection. Data that was sent before still arrives.
   void EndConnections();
 
-  // Waits until no connection is open, for at most `timeout`. Reports whether none is open.
+  // Waits until no connection is open, for at most `timeout`. Returns true if none is open then.
   bool WaitEmpty(std::chrono::nanoseconds timeout);
 
   ConnectionStats Stats() const;
 
-  // Returns "" while connections are accepted, and after StopAccepting. Returns the reason if
-  // accepting has failed for 5 s.
+  // Returns the reason if accepting has failed for 5 s. Returns "" while connections are accepted,
+  // and after StopAccepting.
   std::string NotAccepting() const;
 
  private:
@@ -106,10 +109,11 @@ class Listener {
   void Run();
   void AcceptFrom(int socket);
   bool MustWait();
-  // Returns false if the listener must stop accepting for now.
+  // Returns false if no further connection can be accepted from `socket` now.
   bool AcceptOne(int socket);
   void HandleClosed(int fd);
-  // Ends connections that are too old. Returns the milliseconds until the next one is, or -1.
+  // Ends connections that are too old. Returns the milliseconds until the next one becomes too old,
+  // or -1 if there is none.
   int EndOld();
   void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -123,7 +127,7 @@ class Listener {
   int epoll_ = -1;
   int wake_ = -1;  // eventfd
   std::function<void(int)> take_;
-  // The file to remove at the end. Empty for an inherited socket.
+  // The file to remove at the end. "" if the socket is inherited or not a Unix socket.
   std::string unix_path_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 
@@ -139,12 +143,12 @@ class Listener {
   engine::CondVar changed_;
   std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
-  std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many, if max_per_peer is set
+  std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // count, if max_per_peer is set
   std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // connections that were not ended
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   ConnectionStats stats_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
-  std::string failure_ ABSL_GUARDED_BY(mu_);  // of the last accept
+  std::string failure_ ABSL_GUARDED_BY(mu_);  // why the last accept failed; "" if it succeeded
   std::chrono::steady_clock::time_point failing_since_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kReadChunkBytes = 4 * 1024;
 
-// gRPC closes a connection that has not sent HTTP/2 settings by then. Its default is 2 minutes.
+// gRPC closes a connection that has not sent HTTP/2 settings within this time. Its default is 2
+// minutes.
 constexpr int kHandshakeTimeoutMs = 10'000;
 
 // gRPC's C++ API cannot fetch certificates for each handshake; this class uses the C API for that.
@@ -37,7 +38,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Called on gRPC's threads, before the first handshake and at each one.
+  // Gives gRPC the certificates. Called on its threads, before the first handshake and at each one.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);
@@ -58,24 +59,26 @@ class TlsCredentials final : public grpc::ServerCredentials {
   grpc_server_credentials* credentials_ = nullptr;
 
   engine::Mutex mu_;
-  // A reference is kept so that later material has another address.
+  // Keeps a reference, so that later material has another address and the comparison above is
+  // valid.
   std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace
 
 void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
-  // gRPC checks a message's size only once all of it is in memory. The quota applies earlier.
+  // gRPC checks a message's size only once all of it is in memory. The quota below applies earlier.
   builder->SetMaxReceiveMessageSize(limits.max_message_bytes);
-  // gRPC decompresses a message before it checks the size: 2 MB may become 2 GB.
+  // Refuses compression, because gRPC decompresses a message before it checks the size: 2 MB may
+  // become 2 GB.
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   grpc::ResourceQuota quota(limits.name);
   quota.Resize(static_cast<size_t>(limits.quota_bytes));
   builder->SetResourceQuota(quota);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams);
-  // gRPC buffers the bytes that a call sends after its request, up to the window of 64 KiB. With
-  // probes the window would grow to megabytes.
+  // gRPC buffers the bytes that a call sends after its request, up to the flow-control window of 64
+  // KiB. With bandwidth probes (BDP) the window would grow to megabytes.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   // gRPC processes the bytes that it has read even after their connection is closed. By default it
   // reads up to 4 MiB at once, enough for 150,000 calls.
@@ -85,7 +88,7 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
   // process hangs. With gRPC's default (5 min) their connection would be closed.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // To notice peers that have vanished.
+  // Pings notice peers that have vanished.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
 }

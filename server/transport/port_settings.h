@@ -13,23 +13,23 @@
 namespace dragoman::server {
 
 struct PortLimits {
-  const char* name = "";    // the quota's name in gRPC's own log
+  const char* name = "";    // the name of gRPC's ResourceQuota, for gRPC's own log
   int64_t quota_bytes = 0;  // the most memory that gRPC may use for connections and their calls
-  int max_streams = 0;      // of one connection
-  // The largest request. gRPC refuses larger ones with RESOURCE_EXHAUSTED. -1: the calls check the
-  // size themselves.
+  int max_streams = 0;      // concurrent calls of one connection
+  // The size of the largest request. gRPC refuses larger requests with RESOURCE_EXHAUSTED. -1: gRPC
+  // refuses none, because the calls check the size themselves.
   int max_message_bytes = -1;
 };
 
 // Sets the limits, and makes gRPC refuse compressed messages with UNIMPLEMENTED.
 void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder);
 
-// Returns credentials with the certificates of `store`. Each handshake uses the current ones.
-// `store` must outlive every server that has the credentials. If the store has client authorities,
-// the handshake of a client without a certificate of these authorities fails.
+// Returns credentials with the certificates of `store`. Each handshake uses those that the store
+// has then. If the store has client authorities, the handshake of a client without a certificate of
+// these authorities fails. REQUIRES: `store` outlives every server that has the credentials.
 //
-// gRPC's FileWatcherCertificateProvider is not used: in 1.51 it replaces a valid pair by a
-// certificate and a key that do not belong together, and then refuses all clients.
+// gRPC's FileWatcherCertificateProvider is not used, because version 1.51 replaces a valid pair by
+// a certificate and a key that do not belong together, and then refuses all clients.
 std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(const TlsStore* store);
 
 }  // namespace dragoman::server

@@ -14,17 +14,19 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// Allowed bytes of empty lines before a request. Some clients send empty lines after a body.
+// The maximum bytes of empty lines before a request. Some clients send empty lines after a body.
 constexpr size_t kEmptyBytes = 4;
-// A chunk's size, extensions and line ends, or the trailers. They are buffered until complete.
+// The maximum bytes of a chunk's size with its extensions and line ends, and of the trailers. Both
+// are buffered until they are complete.
 constexpr size_t kChunkHeadBytes = 8 * 1024;
-// A chunk of one byte takes six bytes. More overhead only serves to waste the server's time.
+// The maximum bytes of a body with its framing, for each byte of the largest allowed body. A chunk
+// of one byte takes six bytes. More overhead only serves to waste the server's time.
 constexpr size_t kWirePerBodyByte = 8;
 
 }  // namespace
 
-// Stores the parsed parts in the request. The callbacks report only errors of limits; the reader
-// checks the rest once the head is complete.
+// Stores the parsed parts in the request. The callbacks report an error only if a limit is
+// exceeded. The reader makes the other checks once the head is complete.
 class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   explicit Parser(RequestReader* reader) : reader_(reader) {
@@ -64,12 +66,13 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   size_t on_body_impl(Text bytes, Code& /*error*/) override {
     std::string& body = reader_->request_.body;
     const size_t needed = body.size() + bytes.size();
-    // Doubles the capacity, instead of trusting the announced length. Never reserves more than the
-    // announced length or the largest allowed body.
+    // Doubles the capacity and does not trust the announced length. Never reserves more than the
+    // announced length or, if there is none, the largest allowed body.
     if (needed > body.capacity()) {
       const auto left = content_length_remaining();
       const size_t most = left.has_value() ? body.size() + *left : reader_->limits_.body_bytes;
-      // A new string, because reserve of the old one would at least double its capacity.
+      // Copies into a new string, because reserve() on the old one would at least double its
+      // capacity.
       std::string larger;
       larger.reserve(std::max(needed, std::min(most, 2 * body.capacity())));
       larger.append(body);
@@ -191,7 +194,7 @@ size_t RequestReader::ParseHead(std::string_view bytes) {
     refusal_ = SplitTarget(parser_->target_, &request_.path, &request_.query);
   }
   if (refusal_.has_value()) return 0;
-  head_bytes_ = 2 * head.size();  // the headers as they are, and as strings
+  head_bytes_ = 2 * head.size();  // the bytes in the buffer, and their copy in strings
   head_done_ = true;
   expects_continue_ = framing.expects_continue && !parser_->is_done();
   keep_alive_ = parser_->keep_alive();

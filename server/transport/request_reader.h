@@ -17,7 +17,7 @@
 namespace dragoman::server {
 
 struct ReadLimits {
-  size_t header_bytes = 32 * 1024;  // of the request line and headers; of trailers, too
+  size_t header_bytes = 32 * 1024;  // of the request line with the headers; also of the trailers
   int headers = 128;
   size_t body_bytes = 0;
 };
@@ -33,14 +33,15 @@ class RequestReader {
   // and passes it again, followed by newly received bytes. REQUIRES: neither whole() nor refusal().
   size_t Take(std::string_view bytes);
 
-  // True once more than empty lines has arrived.
+  // True once a part of the request has arrived, which empty lines may precede.
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
   bool whole() const { return whole_; }
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
-  // The headers are valid from head_done() on, the body from whole() on. The caller sets peer and
-  // time. A request refused before head_done() has the method and the path, if they have arrived.
+  // The headers are valid once head_done() is true, the body once whole() is true. The caller sets
+  // `peer`, `started` and `client_certificate`. A request refused before head_done() has the method
+  // and the path, if they have arrived.
   HttpRequest& request() { return request_; }
   // True if the client waits for "100 Continue" before it sends the body.
   bool expects_continue() const { return expects_continue_; }
@@ -66,9 +67,9 @@ class RequestReader {
   HttpRequest request_;
   std::optional<Refusal> refusal_;
   size_t scanned_ = 0;      // bytes of the head that were scanned without finding its end
-  size_t empty_bytes_ = 0;  // of empty lines before the request
+  size_t empty_bytes_ = 0;  // bytes of empty lines before the request
   size_t head_bytes_ = 0;
-  size_t wire_bytes_ = 0;  // of the body with its framing
+  size_t wire_bytes_ = 0;  // bytes of the body with its framing
   bool started_ = false;
   bool head_done_ = false;
   bool whole_ = false;

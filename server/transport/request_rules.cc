@@ -13,7 +13,7 @@
 namespace dragoman::server {
 namespace {
 
-// RFC 9110, 5.6.2.
+// The bytes of a token in RFC 9110, 5.6.2.
 constexpr std::array<bool, 256> MakeTokenBytes() {
   std::array<bool, 256> out{};
   for (int c = 'a'; c <= 'z'; ++c) out[static_cast<size_t>(c)] = true;
@@ -69,7 +69,8 @@ std::optional<Refusal> CheckLength(const HttpRequest& request, uint64_t body_byt
     framing->chunked = true;
   }
   if (lengths.empty()) return std::nullopt;
-  // More digits than any allowed length. Checked here because SimpleAtoi accepts signs and spaces.
+  // A valid length has at most 18 digits, more than any allowed body needs. The digits are checked
+  // here because SimpleAtoi accepts signs and spaces.
   constexpr size_t kMostDigits = 18;
   const std::string_view digits = lengths[0];
   const bool valid = !digits.empty() && digits.size() <= kMostDigits &&
@@ -183,7 +184,7 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   if (escaped.empty()) path->push_back('/');
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] != '%') {
-      // Some clients join "http://host/" and "/translate".
+      // Repeated slashes are merged, because some clients join "http://host/" and "/translate".
       if (escaped[i] == '/' && i > 0 && escaped[i - 1] == '/') continue;
       *path += escaped[i];
       continue;

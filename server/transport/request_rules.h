@@ -15,7 +15,7 @@
 
 namespace dragoman::server {
 
-// The end of the head: the request line, the headers and the empty line after them.
+// Where the head of a request ends: the request line, the headers and the empty line after them.
 struct HeadScan {
   size_t end = 0;          // after the empty line; 0: not found yet
   size_t scanned = 0;      // where to go on when more bytes have arrived
@@ -24,8 +24,8 @@ struct HeadScan {
 
 HeadScan ScanHead(std::string_view bytes, size_t scanned);
 
-// Refuses folded headers, names that are not tokens (such as one with a space before the colon) and
-// lines without a colon. REQUIRES: `head` is complete and not malformed, as ScanHead finds it.
+// Refuses folded headers, names that are not tokens (such as a name with a space before the colon)
+// and lines without a colon. REQUIRES: ScanHead found `head` complete and not malformed.
 std::optional<Refusal> CheckHeadLines(std::string_view head);
 
 struct Framing {
@@ -34,7 +34,7 @@ struct Framing {
   bool expects_continue = false;
 };
 
-// Fills in `framing`. Refuses
+// Sets `framing` from the headers. Refuses
 //   * both Content-Length and Transfer-Encoding, or several of either;
 //   * a length that is not only digits, or above `body_bytes`;
 //   * any transfer coding except chunked, and any transfer coding in HTTP/1.0;
@@ -44,8 +44,8 @@ struct Framing {
 std::optional<Refusal> CheckFraming(const HttpRequest& request, bool http11, uint64_t body_bytes,
                                     Framing* framing);
 
-// The method and the target, without its query, of a request's first line. Each is "" if it is not
-// complete in `head`. The target is "" also if it has a control character.
+// The method and the target, without its query, of a request's first line. A part is "" if `head`
+// does not have it completely. The target is also "" if it has a control character.
 struct RequestLine {
   std::string_view method;
   std::string_view target;
@@ -53,20 +53,20 @@ struct RequestLine {
 RequestLine ReadRequestLine(std::string_view head);
 
 // Splits a request's target, "/path?query" or "http://host/path?query", into path and query.
-// Decodes the escapes of the path and merges repeated slashes. Refuses other forms, and paths with
-// invalid escapes or escapes of control characters.
+// Decodes the percent-escapes of the path and merges repeated slashes. Refuses targets of another
+// form, invalid escapes in the path, and escapes of control characters.
 std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, std::string* query);
 
 // The hosts that a port accepts in addition to localhost and IP addresses. nullopt: any host.
 using AllowedHosts = std::optional<std::vector<std::string>>;
 
-// Refuses (403) a request whose Host is not allowed. Otherwise a page of another site could let its
-// own name resolve to this machine's loopback address and read the answers (DNS rebinding). A
-// request without Host (HTTP/1.0) is allowed, because no browser sends one.
+// Refuses a request whose Host is not allowed, with status 403. Otherwise a page of another site
+// could let its own name resolve to this machine's loopback address and read the answers (DNS
+// rebinding). A request without Host (HTTP/1.0) is allowed, because no browser sends one.
 std::optional<Refusal> CheckHost(const HttpRequest& request, const AllowedHosts& allowed);
 
-// Reports whether the request for a WebSocket comes from a page of this server or from no page. A
-// browser lets any page open a WebSocket and read its messages.
+// Reports whether the request for a WebSocket has no Origin or this server's own. Browsers let any
+// page open a WebSocket to any server, and tell the server the page's Origin.
 bool IsSameOrigin(const HttpRequest& upgrade);
 
 // Reports whether `allowed` has `origin` ("https://example.org") or "*". Returns false for "".

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Parses and frees the text that channelz returns. Returns null if it returns nothing.
+// Parses and frees a text that channelz returned. Returns JSON null for nullptr.
 json Take(char* text) {
   if (text == nullptr) return nullptr;
   json out = json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -26,7 +26,7 @@ json Take(char* text) {
   return out;
 }
 
-// Returns a 64-bit count. Protobuf's JSON has it as a string, and omits it if it is 0.
+// Returns a 64-bit count. Protobuf's JSON writes it as a string, and omits a count of 0.
 int64_t Count(const json& message, const char* path) {
   const json::json_pointer at(path);
   int64_t value = 0;
@@ -41,7 +41,7 @@ json Servers() {
 
 // Connections that have wasted no more streams than this do not count as part of a flood.
 constexpr int64_t kFew = 64;
-// The share of failing_ that each Look keeps.
+// The share of failing_ that remains at each Look.
 constexpr double kKept = 0.96;
 
 }  // namespace
@@ -57,7 +57,8 @@ StreamCount AcceptedStreams::All() const {
 }
 
 void AcceptedStreams::Update() {
-  // channelz numbers a socket shortly before it lists the socket.
+  // channelz gives a socket its number shortly before it lists the socket, so some lower numbers
+  // may be new.
   constexpr int64_t kOverlap = 256;
   constexpr intptr_t kAll = 1 << 20;
   const int64_t first = std::max<int64_t>(0, last_ - kOverlap);
@@ -68,7 +69,7 @@ void AcceptedStreams::Update() {
     for (const json& socket : sockets["socketRef"]) {
       const int64_t number = Count(socket, "/socketId");
       last_ = std::max(last_, number);
-      // "chttp2 ipv4:1.2.3.4:5"
+      // A name is like "chttp2 ipv4:1.2.3.4:5".
       const std::string name = socket.value("name", "");
       const std::string peer = PeerKey(std::string_view(name).substr(name.find(' ') + 1));
       if (!peer.empty()) sockets_[peer] = number;
@@ -151,7 +152,8 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
   const engine::Nanos passed = now - connection->seen;
   connection->seen = now;
   connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
-  // Unused forgiveness is not saved. `wasted` may have fallen, because some streams only waited.
+  // A connection cannot save forgiveness that it has not used. `wasted` may have fallen, because
+  // some of the streams only waited.
   connection->forgiven = std::min(connection->forgiven, wasted);
   return wasted - connection->forgiven;
 }
@@ -159,11 +161,13 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
 ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
-  // Subtracts all_.whole because gRPC may count a call as failed before its Done.
+  // all_.whole is subtracted because gRPC may count a call as failed before this class gets its
+  // Done.
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
-  // The streams that gRPC has not handed over, and the calls without a complete request.
+  // `pending` is the number of streams that gRPC has not handed over as calls, plus that of the
+  // calls without a complete request.
   const auto calls = static_cast<int64_t>(calls_.size());
   const int64_t open = count.started - count.succeeded - count.failed;
   const int64_t pending = std::max<int64_t>(0, open - (calls - cut_)) + calls - all_.whole;

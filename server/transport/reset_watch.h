@@ -1,11 +1,12 @@
 // Finds connections that reset streams before their requests arrive (rapid reset, CVE-2023-44487).
 //
-// gRPC 1.51 accepts streams as fast as it reads them, without a limit, and later hands those that
+// gRPC 1.51 accepts streams as fast as it reads them, without a limit. Later it hands those that
 // were not reset over as calls. An accepted stream costs gRPC about 15 KiB until it has finished.
-// So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it was not
-// answered completely and brought no complete request. Honest clients waste some streams, and some
-// streams only wait. So one connection is flagged only above its limit on streams plus a rate. Many
-// connections together are flagged only while hundreds of streams a second end without an answer.
+// So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it brought no
+// complete request and was not answered completely. Honest clients waste some streams, and some
+// streams only wait for their request. So one connection is flagged only if it has wasted more than
+// ResetLimits::each plus kForgivenPerSecond. Many connections together are flagged only while
+// hundreds of streams a second end without an answer.
 //
 // Not thread-safe.
 #pragma once
@@ -35,7 +36,7 @@ class AcceptedStreams {
   // Returns the counts of all servers of this process. Takes about 20 us.
   StreamCount All() const;
 
-  // Finds new connections.
+  // Finds the numbers of new connections in channelz.
   void Update();
 
   // Returns the counts of the connection from `peer` (in PeerOf's notation). nullopt if gRPC no
@@ -45,20 +46,20 @@ class AcceptedStreams {
   void Forget(const std::string& peer) { sockets_.erase(peer); }
 
  private:
-  std::map<std::string, int64_t> sockets_;  // channelz's numbers by peer; later ones are higher
+  std::map<std::string, int64_t> sockets_;  // channelz's socket numbers by peer; newer: higher
   int64_t last_ = 0;
 };
 
 struct ResetLimits {
-  int64_t each = 2048;  // wasted streams of one connection
-  // Unfinished streams without a request, of all connections. Above this limit the connections that
-  // contribute are closed.
+  int64_t each = 2048;  // the maximum number of wasted streams of one connection
+  // The maximum number of unfinished streams without a request, of all connections. Above this
+  // limit the connections that have such streams are closed.
   int64_t all = 10'240;
 };
 
 class ResetWatch {
  public:
-  // How streams are counted. Tests replace these functions.
+  // The functions that count streams. Tests replace them.
   struct Counts {
     std::function<StreamCount()> all;
     std::function<void()> update;  // called before `of`
@@ -67,32 +68,34 @@ class ResetWatch {
   };
   static Counts RealCounts();
 
-  // Wasted streams a second that a connection may have.
+  // The number of wasted streams a second that a connection may have at all times.
   static constexpr int64_t kForgivenPerSecond = 50;
-  // The connections are checked after this many further wasted streams. Unfinished streams are a
-  // flood only if at least this many have failed in about the last half second.
+  // The connections are checked each time their wasted streams have grown by this number.
+  // Unfinished streams are a flood only if more than this number have failed in about the last half
+  // second.
   static constexpr int64_t kWorthALook = 256;
 
   ResetWatch(const ResetLimits& limits, Counts counts)
       : limits_(limits), counts_(std::move(counts)) {}
 
-  // Report that a connection came, and that it is gone. `fd` identifies it in between.
+  // Open: a connection came. Close: the connection is gone. `fd` identifies it in between.
   void Open(int fd, const std::string& peer, engine::Nanos now);
   void Close(int fd);
 
   // Reports that a call came. `fd` is -1 if its connection is unknown.
   void Begin(uint64_t call, int fd);
-  // Report that the call's request is complete, and that the call ended before that.
+  // Whole: the call's request is complete. Cut: the call ended before its request was complete.
   void Whole(uint64_t call);
   void Cut(uint64_t call);
-  // Reports that gRPC has finished the call. `cancelled`: without a complete answer.
+  // Reports that gRPC has finished the call. `cancelled` means that the call got no complete
+  // answer.
   void Done(uint64_t call, bool cancelled);
 
   struct Floods {
     std::vector<int> connections;  // the caller must close them; they already count as closed
     bool many = false;             // all connections together are a flood
   };
-  // Checks the counts. REQUIRES: called every few milliseconds.
+  // Checks the counts and returns the floods. REQUIRES: called every few milliseconds.
   Floods Look(engine::Nanos now);
 
  private:
@@ -108,7 +111,7 @@ class ResetWatch {
     std::string peer;
     uint64_t number = 0;
     Account account;
-    int64_t forgiven = 0;  // until `seen`
+    int64_t forgiven = 0;  // streams forgiven by the time `seen` (kForgivenPerSecond)
     engine::Nanos seen = 0;
   };
   struct Call {
@@ -127,9 +130,9 @@ class ResetWatch {
   const Counts counts_;
   Account all_;
   int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
-  int64_t checked_ = 0;  // wasted streams of all when the connections were last checked
-  int64_t failed_ = 0;   // failed streams without a request, at the last Look
-  double failing_ = 0;   // decaying count of them: about those of the last half second
+  int64_t checked_ = 0;  // wasted streams of all connections at the last check of each
+  int64_t failed_ = 0;   // failed streams that brought no request, at the last Look
+  double failing_ = 0;   // decaying count of such failures: about those of the last half second
   std::map<int, Connection> connections_;
   std::unordered_map<uint64_t, Call> calls_;
   uint64_t last_connection_ = 0;

@@ -35,7 +35,7 @@ std::string ResponseText(const HttpResponse& response, const ResponseFrame& fram
     AddHeader("Content-Type", response.content_type, &text);
   }
   for (const auto& [name, value] : response.headers) AddHeader(name, value, &text);
-  // Keeps browsers from running an answer as a script.
+  // Keeps browsers from guessing the type and running an answer as a script.
   AddHeader("X-Content-Type-Options", "nosniff", &text);
   AddHeader("Date", frame.date, &text);
   if (has_body && frame.framing == BodyFraming::kLength) {
@@ -61,7 +61,7 @@ std::string ChunkText(std::string_view piece) {
 }
 
 std::string HttpDate() {
-  // Not strftime: its day names depend on the locale.
+  // strftime is not used, because its day names depend on the locale.
   static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

@@ -11,11 +11,11 @@
 
 namespace dragoman::server {
 
-// How the end of an answer's body is marked.
+// How a client finds the end of an answer's body.
 enum class BodyFraming {
   kLength,   // Content-Length: the body is complete
-  kChunked,  // in pieces, as chunks
-  kClose,    // in pieces, until the connection is closed (HTTP/1.0)
+  kChunked,  // Transfer-Encoding: chunked, for a body in pieces
+  kClose,    // the end of the connection, for pieces in HTTP/1.0
 };
 
 struct ResponseFrame {
@@ -26,9 +26,10 @@ struct ResponseFrame {
   std::string date;
 };
 
-// Returns the status line and the headers with the empty line. With kLength `body` follows, except
-// after HEAD. Content-Length counts a `shared_body`, but the caller sends it. Omits headers whose
-// name or value has a control character other than tab.
+// Returns the status line and the headers with the empty line. With kLength the text ends with
+// `body`, except for an answer to HEAD. Content-Length includes the bytes of a `shared_body`, which
+// the caller must send itself. Omits headers whose name or value has a control character other than
+// tab.
 std::string ResponseText(const HttpResponse& response, const ResponseFrame& frame);
 
 bool HasBody(int status);

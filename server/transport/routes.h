@@ -1,4 +1,5 @@
-// The answers of the HTTP port, without the network: /metrics, /livez, /readyz and /status.
+// Makes the answers of the port for operators, without the network: /metrics, /livez, /readyz and
+// /status.
 #pragma once
 
 #include <functional>
@@ -9,11 +10,13 @@
 
 namespace dragoman::server {
 
-// Called at any time while the server exists. `metrics` is called on the scraper's thread, one call
-// at a time. The others must not block, because threads that serve connections call them.
+// Functions that the answers call, at any time while the server exists. `metrics` is called on the
+// scraper's thread, one call at a time. `not_live` and `not_ready` must not block, because threads
+// that serve connections call them.
 struct HttpHooks {
   std::function<std::string()> metrics;
-  // Both return "" if all is well. Otherwise they return the reason, and the client gets 503.
+  // Both return "" if all is well. Otherwise they return the reason, which the client gets with
+  // status 503.
   std::function<std::string()> not_live;
   std::function<std::string()> not_ready;
 };

@@ -1,8 +1,8 @@
 // Makes the answers to /metrics on its own thread, one at a time, so that other requests do not
 // wait for them. With thousands of models an answer takes seconds.
 //
-// Thread-safe. An answer is never older than its request: all requests that come while an answer is
-// being made share the next one.
+// Thread-safe. An answer is never older than its request: requests that come while an answer is
+// being made wait for the next one, which they share.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace dragoman::server {
 
 class Scraper {
  public:
-  // Shared by the requests that waited for it.
+  // Shared by the requests that waited for the answer.
   using Answer = std::shared_ptr<const HttpResponse>;
   // Called on the scraper's thread, or by Stop. Must not block.
   using Done = std::function<void(Answer answer)>;
@@ -32,7 +32,8 @@ class Scraper {
   // requests already wait for the next answer, or if the scraper has stopped.
   bool Ask(Done done);
 
-  // Waits for the present answer. Waiting requests get 503. A second call has no effect.
+  // Waits for the answer that is being made. Requests that wait for the next one get 503. A second
+  // call has no effect.
   void Stop();
 
  private:

@@ -35,7 +35,8 @@ class SocketStream {
   SocketStream& operator=(const SocketStream&) = delete;
 
   bool wants_tls() const { return context_ != nullptr && !tls_.has_value(); }
-  // Makes this a TLS stream, which takes 86 KiB. Best called once the client has sent something.
+  // Makes this a TLS stream, which takes 86 KiB of memory. So call it only once the client has sent
+  // something.
   Tls& BeginTls() { return tls_.emplace(socket_, *context_); }
 
   executor_type get_executor() { return socket_.get_executor(); }
@@ -53,7 +54,7 @@ class SocketStream {
                             : socket_.async_write_some(buffers, std::forward<Handler>(handler));
   }
 
-  // Closes both directions at once. The listener's descriptor of the connection notices it.
+  // Closes both directions. The listener notices it on its own descriptor of the connection.
   void Close() {
     boost::system::error_code error;
     socket_.shutdown(Socket::shutdown_both, error);
@@ -66,8 +67,8 @@ class SocketStream {
   std::optional<Tls> tls_;
 };
 
-// Called by Beast to end a WebSocket's stream. teardown does nothing, because the owner closes the
-// stream.
+// Beast finds these functions by name to end a WebSocket's stream. teardown and async_teardown do
+// nothing, because the owner closes the stream.
 inline void beast_close_socket(SocketStream& stream) { stream.Close(); }
 inline void teardown(boost::beast::role_type /*role*/, SocketStream& /*stream*/,
                      boost::beast::error_code& error) {

@@ -6,10 +6,10 @@
 
 namespace dragoman::server {
 
-// Returns the page's text, which is constant data of the program.
+// Returns the page's HTML, which is constant data of the program.
 std::string_view StatusPage();
 
-// The page's Content-Security-Policy: allows its inline scripts and styles, and requests to this
+// The page's Content-Security-Policy. It allows inline scripts and styles, and requests to this
 // server.
 inline constexpr std::string_view kStatusPagePolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "

@@ -14,7 +14,7 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// In ALPN's format. Clients that offer only other protocols (h2) go on without ALPN.
+// The protocols in ALPN's format. A client that offers only others (h2) is served without ALPN.
 constexpr unsigned char kProtocols[] = "\x08http/1.1";
 
 int ChooseProtocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* size,
@@ -27,10 +27,11 @@ int ChooseProtocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* size,
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The connection checks the result after the handshake.
+// Accepts any client certificate. The connection checks the result of the verification after the
+// handshake.
 int TakeAnyClient(int /*valid*/, X509_STORE_CTX* /*chain*/) { return 1; }
 
-// Returns null and sets `why` on failure.
+// Returns null on failure and sets `why`.
 std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCertificates clients,
                                           std::string* why) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
@@ -41,7 +42,7 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCer
   const bool asks = clients != ClientCertificates::kNone;
   SSL_CTX* const raw = context->native_handle();
   if (!error && asks) {
-    // Adds all authorities. Asio's own function adds only the first.
+    // Adds all authorities, because Asio's own function adds only the first.
     BIO* const reader =
         BIO_new_mem_buf(material.client_ca.data(), static_cast<int>(material.client_ca.size()));
     while (X509* const authority = PEM_read_bio_X509(reader, nullptr, nullptr, nullptr)) {
@@ -56,13 +57,13 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCer
     *why = error.message();
     return nullptr;
   }
-  // The same versions as on the gRPC port.
+  // The gRPC port allows the same versions.
   SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
-  // Each renegotiation would cost a handshake.
+  // Forbids renegotiation, because each one costs as much as a handshake.
   SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
-  // Sessions exist only as tickets with keys of this context. So no session outlives a replaced
-  // certificate or authority.
+  // Without the cache, sessions exist only as tickets, whose keys belong to this context. So no
+  // session outlives the certificate or the authorities of the context.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   static constexpr unsigned char kSessions[] = "dragoman";
   SSL_CTX_set_session_id_context(raw, kSessions, sizeof(kSessions) - 1);

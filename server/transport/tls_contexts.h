@@ -1,4 +1,5 @@
-// Makes OpenSSL contexts from the certificates of a TlsStore. Each handshake uses the current ones.
+// Makes OpenSSL contexts from the certificates of a TlsStore. Each handshake uses the certificates
+// that the store has then.
 //
 // Thread-safe.
 #pragma once
@@ -29,7 +30,8 @@ class TlsContexts {
 
   engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
-  // Belongs to the last attempt to make a context. Kept so that later material has another address.
+  // The material of the last attempt to make a context. It is kept so that later material has
+  // another address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -14,11 +14,11 @@ constexpr int64_t kMiB = 1024 * kKiB;
 
 // The default receive_bytes has room for this many requests of the largest size.
 constexpr int64_t kRequestsAtOnce = 32;
-// Memory of an idle connection, or of a call without its request: measured 20 to 40 KiB.
+// Bytes for an idle connection, or for a call without its request. Measured: 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;
-// Memory of a connection's TLS: measured 60 to 70 KiB.
+// Bytes for a connection's TLS. Measured: 60 to 70 KiB.
 constexpr int64_t kTlsBytes = 96 * kKiB;
-// Memory of a reset stream: about 20 KiB, and at least as much again for the streams that arrive
+// Bytes for a reset stream: about 20 KiB, and at least as much again for the streams that arrive
 // before the connection is closed.
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
@@ -73,7 +73,7 @@ int64_t RaiseDescriptorLimit() {
     const rlimit raised{limit.rlim_max, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
-  // Clamped because the type has a value for "unlimited", which Linux does not use for open files.
+  // Clamped because rlim_t has a value for "unlimited", which Linux does not use for open files.
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, int64_t{1} << 30));
 }
 

@@ -17,10 +17,10 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 namespace websocket = boost::beast::websocket;
 
-// Bytes of a message that are read at a time. The memory limit is checked after each read.
+// The maximum bytes of a message in one read. The limits on memory are checked after each read.
 constexpr size_t kReadBytes = 16 * 1024;
-// Beast refuses larger announced frames without a reason. Other frames that are too long are
-// refused with the handler's text once their first bytes arrive.
+// Beast refuses frames that announce more bytes than this, without a reason. Other frames that are
+// too long are refused with the handler's text once their first bytes arrive.
 constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
 constexpr uint16_t kLastCloseCode = 4999;
 // The time for a client to answer the close frame.
@@ -64,12 +64,13 @@ WebSocketConnection::WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketS
   none.handshake_timeout = websocket::stream_base::none();
   none.idle_timeout = websocket::stream_base::none();
   none.keep_alive_pings = false;
-  // OnTick checks all time limits.
+  // Beast must have no time limits, because OnTick checks all of them.
   socket_.set_option(none);
-  // An answer is one frame.
+  // Sends each answer as one frame.
   socket_.auto_fragment(false);
   socket_.read_message_max(kAbsurdBytes);
-  // Beast would echo codes that no endpoint may send (RFC 6455, 7.4.2: none above 4999).
+  // Closes the connection itself, because Beast would echo close codes that no endpoint may send
+  // (RFC 6455, 7.4.2: none above 4999).
   socket_.control_callback([this](websocket::frame_type type, beast::string_view /*payload*/) {
     if (type == websocket::frame_type::close && socket_.reason().code > kLastCloseCode) Close();
   });
@@ -190,7 +191,7 @@ bool WebSocketConnection::IsTooLong() const {
   const size_t limit = shared().options.read.body_bytes;
   if (in_.size() > limit) return true;
   if (socket_.is_message_done()) return false;
-  // The hint is the rest of the frame. A hint of 1 only means that the message goes on.
+  // read_size_hint returns the rest of the frame. A hint of 1 only means that the message goes on.
   const size_t left = socket_.read_size_hint(size_t{1});
   return left > 1 && left > limit - in_.size();
 }

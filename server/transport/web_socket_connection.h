@@ -1,6 +1,6 @@
 // A connection that speaks WebSocket (RFC 6455), by Boost.Beast. Each text message is a request,
-// and its answer is a text message. The handler has one message at a time. One more may wait;
-// further messages are not read. Nothing is compressed.
+// and its answer is a text message. The handler works on one message at a time. One more message
+// may wait; further messages are not read. Messages are never compressed.
 //
 // Used only on its loop's thread.
 #pragma once
@@ -46,14 +46,14 @@ class WebSocketConnection final : public HttpConnection {
   std::shared_ptr<WebSocketConnection> Self();
   void Read();
   void OnRead(const boost::beast::error_code& error);
-  // Hands the waiting message to the handler, if no other is being answered.
+  // Hands the waiting message to the handler, unless another message is being answered.
   void HandleNext();
   void OnAnswered();
   // Sends a close frame, with the reason truncated to fit, and closes the connection soon after.
   void EndWith(CloseCode code, std::string_view reason = {});
-  // Ends with the handler's text for the refusal.
+  // Asks the handler for the text of the refusal, and ends with that text as reason.
   void Refuse(const Refusal& refusal);
-  // Reports whether the message that is being read is too long, or its frame announces that.
+  // Reports whether the message that is being read is too long, or will be according to its frame.
   bool IsTooLong() const;
   void UpdateHeld();
 
@@ -65,8 +65,8 @@ class WebSocketConnection final : public HttpConnection {
   bool closed_ = false;
   bool reading_ = false;
   engine::Nanos deadline_ =
-      engine::kNoDeadline;  // of the handshake, the message or the wait for one
-  engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write under way
+      engine::kNoDeadline;  // of the handshake, the message or the wait for the next message
+  engine::Nanos write_deadline_ = engine::kNoDeadline;  // when the write in progress times out
   engine::Nanos message_began_ = 0;                     // 0: no byte of the next message was read
 
   boost::beast::flat_buffer in_;
@@ -75,9 +75,9 @@ class WebSocketConnection final : public HttpConnection {
 
   uint64_t last_id_ = 0;
   uint64_t current_ = 0;    // the exchange that is not answered yet; 0: none
-  size_t asked_bytes_ = 0;  // of the message that its exchange holds, until the answer was sent
+  size_t asked_bytes_ = 0;  // bytes of the current message, counted until its answer was sent
   bool writing_ = false;
-  std::function<void()> sent_;  // of the answer being written
+  std::function<void()> sent_;  // the `sent` of the answer being written
   std::weak_ptr<ConnectionExchange> exchange_;
 };
 

@@ -37,7 +37,7 @@ const std::string* Candidates::Find(const std::string& key, std::string_view scr
   for (const Candidate& candidate : at->second) {
     if (candidate.script.empty() || ScriptFits(script, candidate.script)) return &candidate.code;
   }
-  // A Chinese candidate in either script fits Chinese text in the other.
+  // A candidate in simplified Chinese fits text in traditional Chinese, and the other way round.
   const Candidate& first = at->second.front();
   const bool both_han =
       ScriptFits(script, "Hani") && (first.script == "Hans" || first.script == "Hant");

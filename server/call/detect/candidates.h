@@ -19,8 +19,8 @@ class Candidates {
   explicit Candidates(const std::vector<std::string>& codes);
 
   // Returns the first candidate of this language that fits a text in `script`
-  // (DetectionLine::script). A candidate without a script fits every text, and Hans and Hant fit
-  // all Chinese text if no other candidate does. nullptr if none fits.
+  // (DetectionLine::script), nullptr if none fits. A candidate without a script fits every text. If
+  // no candidate fits a Chinese text and the first candidate is in Hans or Hant, returns the first.
   const std::string* Find(const std::string& key, std::string_view script) const;
 
   bool Has(const std::string& key) const { return by_key_.contains(key); }

@@ -14,7 +14,8 @@
 namespace dragoman::server {
 namespace {
 
-// lid.176.ftz and lid.176.bin of https://fasttext.cc/docs/en/language-identification.html.
+// The SHA-256 of lid.176.ftz and lid.176.bin of
+// https://fasttext.cc/docs/en/language-identification.html.
 constexpr std::string_view kPublished[] = {
     "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83",
     "7e69ec5451bc261cc7844e49e4792a85d7f09c06789ec800fc4a44aec362764e"};
@@ -60,7 +61,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t most) {
-  // O_NONBLOCK, to not wait for the writer of a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return absl::InvalidArgumentError(ErrorText(errno));
   absl::StatusOr<std::string> bytes = ReadAll(fd, most);

@@ -12,22 +12,23 @@ struct DetectionLine {
   std::string text;  // one line, without a line end
   bool has_letters = false;
   bool has_capitals = false;  // letters with a different lower-case form
-  // The ISO 15924 code of the script that most letters have, such as "Latn". For Chinese
-  // characters: "Hans" or "Hant" if most of those that only one of them uses are of that script,
-  // otherwise "Hani". "" if there are no letters.
+  // The ISO 15924 code of the script that most letters have, such as "Latn". If most letters are
+  // Chinese characters: "Hans" or "Hant", whichever has more characters here that the other does
+  // not use, and "Hani" for a tie. "" if there are no letters.
   std::string script;
 };
 
-// The maximum number of bytes that are read, and of code points that are kept.
+// MakeDetectionLine reads at most kReadBytes of a text and keeps at most kKeptCodePoints.
 inline constexpr size_t kReadBytes = 4096;
 inline constexpr size_t kKeptCodePoints = 400;
 
-// Returns the beginning of `text`, without bytes that are not UTF-8. White space, control
-// characters, and underscores and angle brackets, which classifiers' own words have, become single
-// spaces. A text in capitals becomes lower case, which classifiers know better.
+// Returns the beginning of `text`, without bytes that are not UTF-8. White space and control
+// characters become single spaces, and so do underscores and angle brackets, because a classifier's
+// special words have these. A text all in capitals becomes lower case, which classifiers know
+// better.
 DetectionLine MakeDetectionLine(std::string_view text);
 
-// Returns the line in lower case.
+// Returns `text` in lower case.
 std::string LowerCase(std::string_view text);
 
 // Reports whether a text in `script` (as in DetectionLine) may be in a language that is written in

@@ -9,12 +9,13 @@
 namespace dragoman::server {
 namespace {
 
-// The block that has nearly all characters in use.
+// The Unicode block that has nearly all Chinese characters in use.
 constexpr char32_t kFirstCharacter = 0x4E00;
 constexpr char32_t kLastCharacter = 0x9FFF;
 using Characters = std::bitset<kLastCharacter - kFirstCharacter + 1>;
 
-// Returns the characters that the transliteration changes. Line ends keep them from forming words.
+// Returns the characters that the transliteration changes. Line ends between the characters keep
+// ICU from reading several of them as a word.
 Characters ChangedBy(const char* transliteration) {
   Characters changed;
   UErrorCode error = U_ZERO_ERROR;
@@ -56,7 +57,7 @@ void HanCounter::Add(char32_t character) {
   const Tables& tables = GetTables();
   const bool simplified = tables.simplified.test(character - kFirstCharacter);
   const bool traditional = tables.traditional.test(character - kFirstCharacter);
-  // Both scripts use a character that both transliterations change.
+  // A character that both transliterations change is used in both scripts, so it is not counted.
   if (simplified && !traditional) ++simplified_;
   if (traditional && !simplified) ++traditional_;
 }

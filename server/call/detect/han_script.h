@@ -11,7 +11,8 @@ namespace dragoman::server {
 class HanCounter {
  public:
   void Add(char32_t character);
-  // Returns "Hans" or "Hant", whichever has more; "Hani" for a tie or if ICU lacks the tables.
+  // Returns "Hans" or "Hant", whichever has more characters; "Hani" for a tie or if ICU lacks the
+  // tables.
   std::string Script() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace dragoman::server {
 
 struct DetectedLanguage {
-  std::string language;   // one of the candidates, spelled as there
+  std::string language;   // one of the candidates, with the candidate's spelling
   double confidence = 0;  // 0 to 1; the sum over all candidates is at most 1
 };
 
@@ -29,19 +29,20 @@ class LanguageDetector {
  public:
   virtual ~LanguageDetector() = default;
 
-  // `candidates` are language codes as models have them ("de", "deu_Latn"). Codes that the detector
-  // does not know are never found. If several candidates are the same language to the detector,
-  // only the first is found. The result borrows the detector.
+  // Returns a detector of these candidates, which borrows this object. `candidates` are language
+  // codes as models have them ("de", "deu_Latn"). Codes that the detector does not know are never
+  // found. If several candidates are the same language to the detector, only the first is found.
   virtual std::unique_ptr<LanguageChoice> Among(
       const std::vector<std::string>& candidates) const = 0;
 
-  // The same for one text.
+  // Detects the language of one text among `candidates`.
   std::vector<DetectedLanguage> Detect(std::string_view text,
                                        const std::vector<std::string>& candidates) const {
     return Among(candidates)->Detect(text);
   }
 
-  // All known languages, as BCP-47 codes: the candidates for a model that accepts any source.
+  // Returns all known languages as BCP-47 codes. They are the candidates for a model that accepts
+  // any source.
   virtual const std::vector<std::string>& languages() const = 0;
 };
 

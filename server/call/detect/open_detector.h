@@ -10,10 +10,11 @@
 
 namespace dragoman::server {
 
-// "fastText", or "" if this build detects no languages.
+// Returns "fastText", or "" if this build detects no languages.
 const char* DetectionLibrary();
 
-// The memory of a detector: what it uses, and the peak while it was loaded. Upper bounds, in bytes.
+// The memory of a detector. held: while it is in use. loading: the peak while it was loaded. Both
+// are upper bounds in bytes.
 struct DetectorMemory {
   int64_t held = 0;
   int64_t loading = 0;
@@ -25,8 +26,9 @@ struct OpenedDetector {
 };
 
 // Reads a language classifier whose labels are codes ("__label__de", "__label__deu_Latn"), as in
-// fastText's lid.176. CheckClassifier (classifier_file.h) verifies the file with `sha256`; the file
-// may change meanwhile. `most_bytes` is the maximum memory for loading, file and model together.
+// fastText's lid.176. CheckClassifier (classifier_file.h) verifies the file with `sha256`. The file
+// may change during the call. `most_bytes` is the maximum memory for loading, file and model
+// together.
 //
 // INVALID_ARGUMENT names the file, what was found and what was expected. RESOURCE_EXHAUSTED names a
 // file that is too large. UNIMPLEMENTED without fastText. Takes tens of milliseconds for
