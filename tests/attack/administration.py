@@ -179,19 +179,3 @@ def probes_beside_scrapes():
         )
         check(took[-1] < 2.0, text, "probes within 2 s")
         return Outcome(text, "probes within 2 s")
-
-
-@attack("codes_and_ranges", issue=29, limit=60)
-def codes_and_ranges():
-    """The only model unloaded, and drains for longer than there is time."""
-    from google.protobuf.duration_pb2 import Duration
-
-    with _administrated() as daemon, Admin(daemon) as admin:
-        code, message = admin.call("UnloadModel", name="de-en")
-        check(code == "FAILED_PRECONDITION", f"UnloadModel of the only model: {code} {message}")
-        for seconds in (2**63 - 1, -(2**63), -1, 86401, 18446744074):
-            code, message = admin.call("Drain", limit=Duration(seconds=seconds))
-            check(code == "INVALID_ARGUMENT", f"a drain of {seconds} s: {code} {message}")
-            check(f"{seconds} s" in message and "86400 s" in message, f"{seconds} s: {message}")
-        check(daemon.http("/readyz")[0] == 200, "a refused drain has begun")
-        return Outcome("refused by name and range; the daemon serves on")

@@ -136,33 +136,6 @@ def unread_pipelines():
 # ------------------------------------------------------------------ bodies
 
 
-@attack("bodies_too_large", issue=31, limit=60)
-def bodies_too_large():
-    """A body above the limit at every adapter, announced and in chunks, and headers above theirs."""
-    with daemon_of() as daemon:
-        memory = Memory(daemon, over=OverHttp)
-        for name, (path, _, _) in ADAPTERS.items():
-            chunks = (b"10000\r\n" + b" " * 65536 + b"\r\n") * (BODY // 65536 + 1) + b"0\r\n\r\n"
-            for how, data in (("announced", post(b"{", path, length=BODY + 1)),
-                              ("in chunks", post(chunks, path, length=b"Transfer-Encoding: chunked"))):  # fmt: skip
-                with connect(daemon) as raw:
-                    with contextlib.suppress(OSError):
-                        raw.sendall(data)
-                    answer = read_all(raw)
-                    late = (b"",) if how == "in chunks" else ()
-                    check(answer[:12] in (b"HTTP/1.1 413", *late), f"{name}, {how}: {answer[:80]!r}")
-                    check(b"\r\nConnection: close\r\n" in answer or not answer, f"{name}, {how}: {answer[:200]!r}")
-            with connect(daemon) as raw:
-                raw.sendall(post(b"{}", path, headers=[b"X-%d: %s" % (i, b"a" * 1000) for i in range(40)]))
-                answer = read_all(raw)
-                check(answer[:12] == b"HTTP/1.1 431", f"{name}, headers: {answer[:80]!r}")
-            # The largest that is taken is read to its end: all of it is white space.
-            status, _, answer = _ask(daemon, "POST", path, b" " * BODY, {"Content-Type": "application/json"})
-            check(status == 400, f"{name}, {BODY} bytes of white space: {status} {answer[:80]!r}")
-        serves(daemon)
-        return memory.check(f"{len(ADAPTERS)} adapters: 413, 431, and 400 for what is only large")
-
-
 @attack("bodies_held", issue=31, limit=150)
 def bodies_held():
     """300 connections whose requests wait in the queue, each a short text in 2 MiB of white space."""

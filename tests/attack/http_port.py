@@ -9,7 +9,7 @@ import time
 
 from harness import MIB, Bystander, Daemon, Outcome, attack, check, mib, wait_until
 from security import Certificates
-from transport import SLACK, _serves
+from transport import _serves
 
 GET = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
 # The largest request of the default settings.
@@ -24,10 +24,6 @@ def _daemon(*flags):
 def _connect(daemon, timeout=30.0):
     host, port = daemon.api_address.rsplit(":", 1)
     return socket.create_connection((host, int(port)), timeout)
-
-
-def _limits(daemon):
-    return daemon.log("network limits")[0]
 
 
 def _read_all(raw):
@@ -110,28 +106,6 @@ def slow_bodies():
         return Outcome(f"{text}; others waited {slowest * 1e3:.0f} ms at most", "4 s for a request")
 
 
-@attack("large_bodies", issue=31, limit=120)
-def large_bodies():
-    """100 connections that hold nearly the largest request each, and never end it."""
-    head = b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % BODY
-    with _daemon("--receive-timeout-seconds", 20) as daemon:
-        before, limits = daemon.rss(), _limits(daemon)
-        raws = [_connect(daemon) for _ in range(100)]
-        for raw in raws:
-            with contextlib.suppress(OSError):
-                raw.sendall(head + bytes(BODY - 100))
-        waited = _ask(daemon)
-        answers, _ = _await_ends(daemon, raws, 40)
-        refused = sum(answer.startswith(b"HTTP/1.1 503 ") for answer in answers)
-        grown = daemon.peak_rss() - before
-        bound = f"{mib(limits['receive_bytes'])} of requests on their way in"
-        text = f"{refused} of 100 got 503; {mib(grown)} more at the peak; a new client waited {waited * 1e3:.0f} ms"
-        # A body's buffer doubles as it grows: the old one and the new one exist together.
-        check(refused >= 50 and grown <= 2 * limits["receive_bytes"] + SLACK, text, bound)
-        _serves(daemon)
-        return Outcome(text, bound)
-
-
 @attack("chunk_bombs", issue=31, limit=90)
 def chunk_bombs():
     """Chunks of one byte with extensions of kilobytes, sizes that overflow, and trailers without end."""
@@ -195,32 +169,6 @@ def smuggling():
         return Outcome(f"{len(tricks)} kinds: one answer, 400 or 501, and the end", "one answer each")
 
 
-@attack("pipelining", issue=31, limit=90)
-def pipelining():
-    """20 connections that send requests without end and read no answer."""
-    with _daemon("--write-timeout-seconds", 3) as daemon, Bystander(daemon.grpc) as bystander:
-        before = daemon.rss()
-        raws = [_connect(daemon) for _ in range(20)]
-        sent = 0
-        for raw in raws:
-            raw.setblocking(False)
-        end = time.monotonic() + 4
-        while time.monotonic() < end:
-            moved = 0
-            for raw in raws:
-                with contextlib.suppress(OSError):
-                    moved += raw.send(GET * 1000)
-            sent += moved
-            if not moved:
-                time.sleep(0.01)
-        slowest = _ask(daemon)
-        gone = wait_until(lambda: daemon.samples()['dragoman_connections{port="http"}'] == 0, 20)
-        grown = daemon.peak_rss() - before
-        text = f"{mib(sent)} of requests were taken; {mib(max(0, grown))} more at the peak; {bystander.summary()}"
-        check(gone and grown < 64 * MIB and not bystander.failures, text)
-        return Outcome(f"{text}; a new client waited {slowest * 1e3:.0f} ms", "3 s for an answer")
-
-
 @attack("idle_connections", issue=31, limit=90)
 def idle_connections():
     """As many silent connections as are allowed, again and again: others still come in."""
@@ -280,22 +228,3 @@ def tls_garbage():
         for raw in silent + half:
             raw.close()
         return Outcome(text, f"{HEADER_SECONDS} s for a handshake")
-
-
-@attack("drain", issue=31, limit=60)
-def drain():
-    """Clients that keep their connections while the daemon ends."""
-    with _daemon("--lame-duck-seconds", 3) as daemon:
-        kept, silent = _connect(daemon), _connect(daemon)
-        for raw in (kept, silent):
-            raw.sendall(GET)
-            check(b"\r\nConnection: close" not in raw.recv(65536), "a connection ends before its time")
-        daemon.signal()
-        check(wait_until(lambda: daemon.http("/readyz")[0] == 503, 5), "/readyz does not say that the daemon ends")
-        waited = _ask(daemon)
-        kept.sendall(GET)
-        check(b"\r\nConnection: close\r\n" in _read_all(kept), "a kept connection is not told to end")
-        check(_read_all(silent) == b"", "a silent connection gets an answer")
-        status = daemon.wait(20)
-        check(status == 0, f"status {status}")
-        return Outcome(f"answers end their connections, new clients wait {waited * 1e3:.0f} ms, status 0", "status 0")

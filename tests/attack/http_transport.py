@@ -11,12 +11,11 @@ import struct
 import threading
 import time
 
-from harness import MIB, Bystander, Daemon, HttpClient, Outcome, attack, check, mib, wait_until
+from harness import MIB, Bystander, Daemon, HttpClient, attack, check, mib, wait_until
 from transport import (
     Memory,
     OverHttp,
     _serves,
-    compressed_zeros,
     descriptors,
     drained,
     headers_alone,
@@ -130,37 +129,6 @@ def many_at_once():
 # ------------------------------------------------------------------ bodies
 
 
-@attack("compressed_bomb", issue=31, limit=60)
-def compressed_bomb():
-    """A body of 0.5 MB that inflates to 512 MB, by either header."""
-    bomb = compressed_zeros(gzip=True)
-    with daemon_of() as daemon:
-        memory = Memory(daemon, over=OverHttp)
-        for header, wanted in ((b"Content-Encoding: gzip", b"415"), (b"Content-Encoding: deflate", b"415"),
-                               (b"Transfer-Encoding: gzip", b"501"), (b"Transfer-Encoding: gzip, chunked", b"501")):  # fmt: skip
-            with connect(daemon) as raw:
-                length = header if header.startswith(b"Transfer") else None
-                headers = [] if length else [header]
-                with contextlib.suppress(OSError):
-                    raw.sendall(post(bomb, headers=headers, length=length))
-                answer = read_all(raw)
-                check(answer[9:12] == wanted, f"{header}: {answer[:60]!r}")
-        serves(daemon)
-        return memory.check("Content-Encoding: 415, Transfer-Encoding: 501")
-
-
-@attack("compression_asked_for", issue=31, limit=60)
-def compression_asked_for():
-    """A client that accepts compressed answers gets a plain one."""
-    with daemon_of() as daemon, HttpClient(daemon.api_address) as client:
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br", "TE": "gzip"}
-        status, sent, body = client.ask("POST", TRANSLATE, HELLO, headers)
-        check(status == 200 and "Content-Encoding" not in sent, f"{status}, {sent}")
-        text = json.loads(body)["translations"][0]["translatedText"]
-        check(text, "no translation")
-    return f"a plain answer: {text}"
-
-
 @attack("half_sent_many", issue=31, limit=90)
 def half_sent_many():
     """800 connections with 1 MiB each of a request that never ends."""
@@ -213,26 +181,6 @@ def endless_message():
         return memory.check(f"{mib(sent)} went of 1,200 MiB; {other.summary()}")
 
 
-@attack("slow_request", issue=31, limit=60)
-def slow_request():
-    """A request that comes byte by byte."""
-    with daemon_of("--receive-timeout-seconds", 3) as daemon, connect(daemon) as raw:
-        message = post(b" " * 4000 + HELLO)
-        begin = time.monotonic()
-        raw.setblocking(False)
-        answer = b""
-        for byte in message:
-            with contextlib.suppress(BlockingIOError):
-                answer += raw.recv(4096)
-            if answer or time.monotonic() > begin + 10:
-                break
-            raw.send(bytes([byte]))
-            time.sleep(0.01)
-        took = time.monotonic() - begin
-        check(answer.startswith(b"HTTP/1.1 408 ") and took < 4.5, f"{answer[:60]!r} after {took:.1f} s")
-    return Outcome(f"408 after {took:.1f} s", "3 s")
-
-
 @attack("cut_messages", issue=31, limit=60)
 def cut_messages():
     """Requests that end before their body does, without one, or with a reset."""
@@ -261,19 +209,6 @@ def _reset(raw):
     """Closes with a reset, so that nothing of the connection is left in the kernel."""
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     raw.close()
-
-
-@attack("huge_timeouts", issue=31, limit=60)
-def huge_timeouts():
-    """grpc-timeout up to 99,999,999 hours, and what is none."""
-    with daemon_of() as daemon, HttpClient(daemon.api_address) as client:
-        for hours in (1, 2562047, 2562048, 5000000, 5000001, 99999999):
-            code = client.code("Hallo Welt.", headers={"grpc-timeout": f"{hours}H"})
-            check(code == "OK", f"{hours} hours: {code}")
-        for wrong in ("-1S", "999999999S", "1", "S", "1 S", "1s"):
-            code = client.code("Hallo Welt.", headers={"grpc-timeout": wrong})
-            check(code == "INVALID_ARGUMENT", f"{wrong!r}: {code}")
-    return "1 to 99,999,999 hours: OK; six that are none: INVALID_ARGUMENT"
 
 
 # ------------------------------------------------------------------ floods

@@ -101,50 +101,6 @@ def _run(command, seconds=20, memory=600 * MIB, stdin=subprocess.DEVNULL):
 # ------------------------------------------------------------------ the log
 
 
-@attack("stalled_log", issue=12, limit=180)
-def stalled_log():
-    """Nobody reads standard error: 1,000 calls with lines of 9 KB each, then SIGTERM."""
-    reading, writing = _full_pipe()
-    labels = {f"{i:02}" + "k" * 60: "v" * 80 for i in range(60)}
-    try:
-        with Daemon("--drain-seconds", 3, stderr=writing) as daemon:
-            os.close(writing)
-            codes = []
-            with Client(daemon.grpc) as client:
-                for _ in range(1000):
-                    codes.append(client.code("Ja.", timeout=10, labels=labels))
-                    if codes[-1] != "OK":
-                        break
-            check(codes == ["OK"] * 1000, f"call {len(codes)} ends with {codes[-1]}")
-            dropped = daemon.samples()["dragoman_log_lines_dropped_total"]
-            check(dropped > 0, "no line was counted as dropped")
-            daemon.signal()
-            begin = time.monotonic()
-            status = daemon.wait(10)
-            took = time.monotonic() - begin
-            check(status == 0 and took < 8, f"after SIGTERM: status {status} in {took:.1f} s")
-            peak = dropped
-    finally:
-        os.close(reading)
-    return Outcome(f"1,000 calls OK, {peak:.0f} lines dropped and counted; ended in {took:.1f} s")
-
-
-@attack("stalled_standard_output", issue=12, limit=60)
-def stalled_standard_output():
-    """The line with the ports meets a full pipe: the daemon serves, and ends when told to."""
-    reading, writing = _full_pipe()
-    try:
-        with _bare(stdout=writing, stderr=subprocess.DEVNULL) as (process, address):
-            os.close(writing)
-            _await_serving(address, process)
-            process.send_signal(signal.SIGTERM)
-            status, took = _ended(process, 10, "after SIGTERM")
-            check(status == 0, f"status {status}")
-    finally:
-        os.close(reading)
-    return Outcome(f"served; ended in {took:.1f} s")
-
-
 @attack("stalled_log_while_refusing", issue=12, limit=60)
 def stalled_log_while_refusing():
     """Nobody reads the error of a start that fails: SIGTERM ends it, or it ends by itself."""
@@ -308,18 +264,6 @@ def line_of_100_mb():
 # ------------------------------------------------------------------ memory
 
 
-@attack("kv_above_the_machine", issue=12, limit=60)
-def kv_above_the_machine():
-    """--kv-memory-mb of twice what the machine has."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with Daemon("--kv-memory-mb", 2 * total // MIB, wait=0) as daemon:
-        status = daemon.wait(30)
-        check(status == 1, f"status {status}")
-        lines = daemon.log("model")
-        check(lines and "MiB" in lines[0]["error"], daemon.errors()[-400:])
-    return Outcome(lines[0]["error"])
-
-
 @attack("address_space", issue=12, limit=300)
 def address_space():
     """ulimit -v from 120 MiB to 4 GiB: it serves, or says in a line why it cannot."""
@@ -348,31 +292,6 @@ def address_space():
                 refused.append(limit)
     check(served, "it never serves")
     return Outcome(f"refused in a line up to {max(refused, default=0)} MiB, served from {min(served)} MiB")
-
-
-@attack("terminate_while_loading", issue=12, limit=180)
-def terminate_while_loading():
-    """SIGTERM and SIGINT at moments of a load that takes seconds."""
-    slowest = 0.0
-    with tempfile.TemporaryDirectory(prefix="attack-") as name:
-        model = opus_base.make(name)
-        measured = 0
-        for number, delay in ((signal.SIGTERM, 0.2), (signal.SIGINT, 0.8), (signal.SIGTERM, 1.5)):
-            with Daemon(model=model, wait=0) as daemon:
-                time.sleep(delay)
-                check(daemon.alive(), f"ended before {delay} s: {daemon.errors()[-300:]}")
-                if daemon.log("serving"):
-                    continue  # a quick machine: not while loading
-                begin = time.monotonic()
-                daemon.signal(number)
-                status = daemon.wait(10)
-                took = time.monotonic() - begin
-                check(status == 0 and took < 1, f"after {delay} s: status {status} in {took:.1f} s")
-                check(daemon.log("stopped"), f"no word of it: {daemon.errors()[-300:]}")
-                slowest = max(slowest, took)
-                measured += 1
-        check(measured > 0, "it never loads for long enough")
-    return Outcome(f"ended with 0 and a line, in {slowest:.2f} s at most")
 
 
 @attack("idle_memory", issue=12, limit=240)

@@ -252,54 +252,6 @@ def half_sent_health():
     return _half_sent_attack(4, 4, 64 * MIB, 0xFFFFFFF0, HEALTH)
 
 
-@attack("slow_request", issue=12, limit=60)
-def slow_request():
-    """A request that comes byte by byte, with a deadline and without."""
-    with Daemon("--receive-timeout-seconds", 3) as daemon:
-        took = {}
-        for name, headers in (("none", []), ("1 s", [("grpc-timeout", "1S")])):
-            with RawHttp2(daemon.grpc) as raw:
-                stream = raw.begin(headers=headers)
-                message = frame(request("Hallo Welt. " * 100).SerializeToString())
-                begin = time.monotonic()
-                for byte in message:
-                    raw.send(stream, bytes([byte]))
-                    if raw.ended([stream]) or time.monotonic() > begin + 10:
-                        break
-                    time.sleep(0.02)
-                result = raw.outcome(stream, 1)
-                took[name] = time.monotonic() - begin
-                check(result[:2] == ("status", "4"), f"deadline {name}: {result}")
-        check(took["none"] < 4.5 and took["1 s"] < 2.5, f"ended after {took}")
-    return f"DEADLINE_EXCEEDED after {took['none']:.1f} s, with a deadline of 1 s after {took['1 s']:.1f} s"
-
-
-@attack("cut_messages", issue=12, limit=60)
-def cut_messages():
-    """Calls without a message, with a part of one, reset before it, and in an unknown frame."""
-    with Daemon() as daemon:
-        with RawHttp2(daemon.grpc) as raw:
-            answers = {}
-            for name, data in (("none", b""), ("a part", frame(b"abc", length=10)), ("3 bytes", b"\0\0\0")):
-                stream = raw.begin()
-                raw.send(stream, data, end=True)
-                answers[name] = raw.outcome(stream)
-            for name, answer in answers.items():
-                check(answer[:2] == ("status", "3") and "contents" not in answer[2], f"{name}: {answer}")
-            for i in range(500):
-                stream = raw.begin()
-                raw.send(stream, frame(b"", length=100))
-                raw.h2.reset_stream(stream)
-                raw.flush()
-        _serves(daemon)
-        # gRPC keeps to itself what was reset before it had looked at it.
-        codes = daemon.rpcs()
-        cancelled = codes.pop("CANCELLED", 0)
-        check(codes == {"INVALID_ARGUMENT": 3, "OK": 1} and 250 <= cancelled <= 500, f"{cancelled}, {codes}")
-        codes["CANCELLED"] = cancelled
-    return f"counted: {codes}"
-
-
 @attack("huge_timeouts", issue=12, limit=60)
 def huge_timeouts():
     """grpc-timeout up to 99,999,999 hours."""
@@ -311,28 +263,6 @@ def huge_timeouts():
             answer = raw.outcome(stream)
             check(answer[:2] == ("status", "0"), f"{hours} hours: {answer}")
     return "1 to 99,999,999 hours: OK"
-
-
-@attack("unread_answers", issue=12, limit=90)
-def unread_answers():
-    """A client that never opens its window for the answers."""
-    with Daemon("--write-timeout-seconds", 2, "--drain-seconds", 60) as daemon:
-        with RawHttp2(daemon.grpc) as raw:
-            raw.h2.update_settings({4: 0})  # INITIAL_WINDOW_SIZE
-            raw.flush()
-            raw.receive(1)
-            message = frame(request("Hallo Welt.").SerializeToString())
-            streams = [raw.begin() for _ in range(50)]
-            for stream in streams:
-                raw.send(stream, message, end=True)
-            begin = time.monotonic()
-            while raw.ended(streams) < 50 and time.monotonic() < begin + 15:
-                raw.receive(0.2)
-            ended, took = raw.ended(streams), time.monotonic() - begin
-            check(ended == 50, f"{50 - ended} of 50 calls are held after {took:.0f} s")
-            check(wait_until(lambda: daemon.samples()["dragoman_requests_running{model=\"de-en\"}"] == 0, 5), "requests run")
-        daemon.stop()
-    return f"50 calls ended after {took:.0f} s; a drain is clean"
 
 
 # ------------------------------------------------------------------ connections

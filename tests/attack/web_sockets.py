@@ -7,8 +7,8 @@ import os
 import struct
 import time
 
-from harness import MIB, Bystander, HttpClient, Outcome, attack, check, mib, wait_until
-from http_transport import BODY, RUNNING, connect, daemon_of, no_connection_is_left, serves
+from harness import Bystander, HttpClient, Outcome, attack, check, mib, wait_until
+from http_transport import RUNNING, connect, daemon_of, no_connection_is_left, serves
 from transport import Memory, OverHttp
 
 
@@ -70,47 +70,6 @@ def ws_frame(payload, opcode=1, fin=True, length=None, masked=True, reserved=0):
         head += bytes([mask | 127]) + struct.pack(">Q", size)
     # A key of zeros leaves the payload as it is.
     return head + (bytes(4) if masked else b"") + payload
-
-
-@attack("frames", issue=31, limit=90)
-def frames():
-    """Frames that RFC 6455 forbids, and messages that are too large."""
-    text = "Hallo.\n".encode()
-    kinds = {
-        "not masked": (ws_frame(text, masked=False), 1002),
-        "reserved bit": (ws_frame(text, reserved=0x40), 1002),
-        "opcode 3": (ws_frame(text, 3), 1002),
-        "continuation of nothing": (ws_frame(text, 0), 1002),
-        "text within a text": (ws_frame(text, fin=False) + ws_frame(text), 1002),
-        "ping in fragments": (ws_frame(b"x", 9, fin=False), 1002),
-        "ping of 200 bytes": (ws_frame(bytes(200), 9), 1002),
-        "close of 1 byte": (ws_frame(b"x", 8), 1002),
-        "close with code 1005": (ws_frame(struct.pack(">H", 1005), 8), 1002),
-        "binary": (ws_frame(text, 2), 1003),
-        "not UTF-8": (ws_frame(b"\xff\xfe"), 1007),
-        "UTF-8 that is cut": (ws_frame(b"\xc3"), 1007),
-        "2^63 bytes": (ws_frame(b"", length=1 << 63), 1009),
-        "2^62 bytes": (ws_frame(b"", length=1 << 62), 1009),
-        "a byte too many": (ws_frame(b" " * (BODY + 1)), 1009),
-        "too many in fragments": (ws_frame(b" " * MIB, fin=False) + ws_frame(b" " * MIB, 0, fin=False) * 2, 1009),
-    }
-    with daemon_of() as daemon:
-        memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.api_address, client=HttpClient) as other:
-            for name, (data, wanted) in kinds.items():
-                one = WebSocket(daemon)
-                check(one.status == b"101", f"{name}: {one.answer[:60]!r}")
-                with contextlib.suppress(OSError):
-                    one.raw.sendall(data)
-                code = one.close_code()
-                # What was still being sent may have reset the connection.
-                late = {0} if len(data) > 65536 else set()
-                check(code in {wanted, *late}, f"{name}: closed with {code}, expected {wanted}")
-                one.raw.close()
-        check(not other.failures, other.summary())
-        check(no_connection_is_left(daemon), "connections are left")
-        serves(daemon)
-        return memory.check(f"{len(kinds)} kinds are closed with their codes")
 
 
 @attack("floods", issue=31, limit=180)

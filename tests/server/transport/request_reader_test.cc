@@ -147,8 +147,10 @@ TEST(RequestReader, RefusesTwoWaysToSayWhereABodyEnds) {
 }
 
 TEST(RequestReader, RefusesLengthsThatAreNotDigitsAlone) {
-  for (const char* length : {"", "+5", "-1", "0x10", "5 ", "1e3", "5;", "99999999999999999999999",
-                             "18446744073709551617", "\xEF\xBC\x95"}) {
+  for (const char* length : {"", "+5", "-1", "0x10", "5 ", "1e3", "5;", "5.0",
+                             "99999999999999999999999", "18446744073709551617", "\xEF\xBC\x95",
+                             "\xA0"
+                             "5"}) {
     if (std::string(length) == "5 ") continue;  // the space belongs to the line
     EXPECT_EQ(RefusedWith(Get("Content-Length: " + std::string(length) + "\r\n")), 400) << length;
   }
@@ -188,6 +190,11 @@ TEST(RequestReader, RefusesOtherProtocolsAndOddTargets) {
   EXPECT_EQ(RefusedWith("GET /\r\n\r\n"), 400);
   EXPECT_EQ(RefusedWith("\x16\x03\x01\x02"), 400);  // TLS where there is none
   EXPECT_EQ(RefusedWith("GET / x HTTP/1.1\r\nHost: a\r\n\r\n"), 505);
+  EXPECT_EQ(RefusedWith("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + Get("")), 400);
+  // An upgrade that is not known is ignored (RFC 9110, 7.8).
+  const auto h2c = Read(Get("Upgrade: h2c\r\nConnection: Upgrade\r\n"), 999);
+  EXPECT_TRUE(h2c->whole());
+  EXPECT_FALSE(h2c->is_upgrade());
   for (const char* target :
        {"*", "a", "host:80", "/%", "/%4", "/%zz", "/%00", "/%0a", "ftp://a/"}) {
     EXPECT_EQ(RefusedWith("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n"), 400)
@@ -246,7 +253,9 @@ TEST(RequestReader, RefusesChunksThatAreNotFramedExactly) {
   const std::string chunked = Get("Transfer-Encoding: chunked\r\n");
   for (const char* body :
        {"5\nhello\n0\n\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "\r\n", "-1\r\n", "0x5\r\n\r\n",
-        " 5\r\nhello\r\n", "5 \r\nhello\r\n", "g\r\n", "5\r\nhello0\r\n\r\n"}) {
+        " 5\r\nhello\r\n", "5 \r\nhello\r\n", "g\r\n", "5\r\nhello0\r\n\r\n",
+        "+5\r\nhello\r\n0\r\n\r\n", "5;a\nb\r\nhello\r\n0\r\n\r\n",
+        "5\r\nhello\r\n0\r\nContent-Length: 0\r\n\r\n"}) {
     EXPECT_EQ(RefusedWith(chunked + body), 400) << body;
   }
 }

@@ -228,7 +228,12 @@ TEST_F(WebSocketTest, WhatBreaksTheProtocolEndsTheConnection) {
   EXPECT_EQ(closes_with(Frame(kFinal | 0x40 | kText, "compressed")), 1002);
   EXPECT_EQ(closes_with(Frame(kFinal | kContinuation, "of nothing")), 1002);
   EXPECT_EQ(closes_with(Frame(kFinal | kPing, std::string(126, 'p'))), 1002);
+  EXPECT_EQ(closes_with(Frame(kText, "a text") + Frame(kFinal | kText, "within it")), 1002);
+  EXPECT_EQ(closes_with(Frame(kPing, "in fragments")), 1002);
+  EXPECT_EQ(closes_with(Frame(kFinal | kClose, "1")), 1002);
+  EXPECT_EQ(closes_with(Frame(kFinal | kClose, "\x03\xed")), 1002);  // 1005 is never sent
   EXPECT_EQ(closes_with(Frame(kFinal | kText, "\xff\xfe")), 1007);
+  EXPECT_EQ(closes_with(Frame(kFinal | kText, "\xc3")), 1007);
   EXPECT_EQ(closes_with(Frame(kFinal | kBinary, "binary")), 1003);
   // 4999 is the last close code that an application may send. 5000 is invalid.
   EXPECT_EQ(closes_with(Frame(kFinal | kClose, "\x13\x87")), 4999);

@@ -511,7 +511,8 @@ TEST(LoadModel, ReadsShardsOfPyTorch) {
 TEST(LoadModel, NamesAGitLfsPointer) {
   const std::string pointer =
       "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 312087009\n";
-  for (const char* name : {"model.safetensors", "source.spm", "vocab.json", "config.json"}) {
+  for (const char* name : {"model.safetensors", "source.spm", "target.spm", "vocab.json",
+                           "config.json", "generation_config.json", "tokenizer_config.json"}) {
     TinyModel tiny;
     tiny.change = [&](const TempDirectory& directory) { directory.Write(name, pointer); };
     EXPECT_THAT(tiny.Refusal(), HasSubstr(std::string(name) + ": a Git LFS pointer of 74 bytes"));
@@ -631,6 +632,9 @@ TEST(LoadModel, SpecialTokensMustAgree) {
   TinyModel unk;
   unk.tokenizer["unk_token"] = "[unk]";
   EXPECT_THAT(unk.Refusal(), HasSubstr("the special token '[unk]' is not in it"));
+  TinyModel eos;
+  eos.tokenizer["eos_token"] = "[end]";
+  EXPECT_THAT(eos.Refusal(), HasSubstr("the special token '[end]' is not in it"));
 }
 
 TEST(LoadModel, TensorsThatShareAStorageCannotFillTheMemory) {

@@ -551,6 +551,8 @@ TEST(HfGeneration, EndsWhereThePositionsEnd) {
 
 TEST(HfGeneration, RefusesBadValues) {
   EXPECT_THAT(GenerationRefusalOf("num_beams", 65), HasSubstr("an integer from 1 to 64"));
+  EXPECT_THAT(GenerationRefusalOf("num_beams", 0), HasSubstr("an integer from 1 to 64"));
+  EXPECT_THAT(GenerationRefusalOf("decoder_start_token_id", 10), HasSubstr("from 0 to 9"));
   EXPECT_THAT(GenerationRefusalOf("num_beams", "4"), HasSubstr("generation_config.json: field"));
   EXPECT_THAT(GenerationRefusalOf("length_penalty", "x"), HasSubstr("a finite number"));
   EXPECT_THAT(GenerationRefusalOf("length_penalty", 1e300), HasSubstr("a finite float"));
