@@ -10,6 +10,7 @@
 // dragoman_switch_fiber(save, to): puts the registers that a call keeps on the stack, the stack's
 // address to *save, and goes on from the stack `to`.
 extern "C" void dragoman_switch_fiber(void** save, void* to);
+#ifdef __x86_64__
 asm(R"(
 .text
 .globl dragoman_switch_fiber
@@ -34,6 +35,12 @@ dragoman_switch_fiber:
 .section .note.GNU-stack,"",@progbits
 .text
 )");
+#else
+// Other processors compile this for the tests that run on the CPU as well.
+extern "C" void dragoman_switch_fiber(void** /*save*/, void* /*to*/) {
+  dragoman::emulation::Fail("kernels are emulated on x86-64 only");
+}
+#endif
 
 namespace dragoman::emulation {
 

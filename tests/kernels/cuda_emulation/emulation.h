@@ -13,7 +13,7 @@
 // before a barrier. Supported: barriers, shuffles and votes of whole warps, static and dynamic
 // shared memory (dynamic memory is full of NaN at the start of a block), plain arithmetic.
 //
-// Not thread-safe: one launch at a time in a process. x86-64 only.
+// Not thread-safe: one launch at a time in a process. Launches on x86-64 only.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ std::vector<Activation> Activations(const OpDevice& device) {
 
 void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
            const OpNumbers& x) {
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
     EXPECT_LAUNCHED(activate(kTestStream, device.type, activation, rows, count, n, x.data()));
     return;

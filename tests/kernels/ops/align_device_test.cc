@@ -31,7 +31,7 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
   const RowsOnDevice on_device(device, rows, bucket);
   const OpNumbers in(device, RowsOf(q, 0, rows.size(), bucket, d));
   std::vector<uint16_t> answers;
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     // Lanes of the batch in reverse order.
     const size_t lanes = slots.size() * kMaxSlotLanes;
     std::vector<int32_t> numbers(lanes);
@@ -73,7 +73,7 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
     if (asked.align) wanted.push_back({int32_t(r), asked.layer, asked.heads});
   }
   std::vector<uint16_t> found(wanted.size(), kUntouched);
-  OpContext context;
+  OpContext context(device.threads, 1);
   AlignRows(context, layout, layer, on_device.Cpu(), pages.Tables(),
             static_cast<const float*>(in.data()), wanted.data(), int64_t(wanted.size()),
             found.data());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/kernels/ops/attention_reference.h"
 #include "tests/kernels/ops/op_device.h"
 
 namespace dragoman::kernels {
@@ -25,6 +26,13 @@ struct AttentionResult {
   std::vector<uint8_t> bits;
   size_t row_bytes;
 };
+
+// The shapes of the tests. The CPU takes heads of any width.
+inline std::vector<Heads> AttentionShapes(const OpDevice& device) {
+  std::vector<Heads> shapes = {{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}};
+  if (!device.launches()) shapes.insert(shapes.end(), {{4, 64}, {1, 20}, {2, 100}, {5, 16}});
+  return shapes;
+}
 
 // The tolerance against the reference: one rounding to the compute type, plus the sums in f32.
 inline double AttentionTolerance(const OpDevice& device) { return device.unit() + 4e-6; }

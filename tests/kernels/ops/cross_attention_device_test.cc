@@ -19,12 +19,12 @@ AttentionResult AttendTo(const OpDevice& device, const KvLayout& layout, int lay
   const RowsOnDevice on_device(device, rows, bucket);
   const OpNumbers in(device, RowsOf(q, 0, rows.size(), bucket, d));
   const OpNumbers out(device, std::vector<float>(bucket * d, 7.0F));
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto attend = DRAGOMAN_LAUNCHER(device, CrossAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, layout, layer, on_device.Step(),
                            pages.Tables(), in.data(), out.data()));
   } else {
-    OpContext context;
+    OpContext context(device.threads, 1);
     CrossAttention(context, layout, layer, on_device.Cpu(), pages.Tables(),
                    static_cast<const float*>(in.data()), static_cast<float*>(out.data()));
   }
@@ -42,11 +42,14 @@ std::vector<StepRow> RowsOfSlots(const std::vector<std::pair<int, int>>& slot_an
 TEST_P(CrossAttentionDeviceTest, AgreesWithDoubleForFewRowsAndForMany) {
   const OpDevice device = GetParam();
   const std::vector<int32_t> lengths = {1, 5, 32, 33, 64, 100};
-  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}}) {
+  for (const Heads s : AttentionShapes(device)) {
     const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
     const auto d = static_cast<size_t>(layout.width());
     const CrossPages pages(device, layout, lengths);
-    const auto rows = RowsOfSlots({{5, 2}, {4, 3}, {3, 4}, {2, 5}, {1, 64}, {0, 1}});
+    std::vector<std::pair<int, int>> widths = {{5, 2}, {4, 3}, {3, 4}, {2, 5}, {1, 64}, {0, 1}};
+    // Of every height of a block of the CPU's rows.
+    if (!device.launches()) widths.insert(widths.end(), {{5, 6}, {4, 7}});
+    const auto rows = RowsOfSlots(widths);
     const auto q = Rounded(RandomFloats(rows.size() * d, 2, 1.5F), device.type);
     std::vector<double> expected;
     for (size_t r = 0; r < rows.size(); ++r) {
@@ -65,14 +68,16 @@ TEST_P(CrossAttentionDeviceTest, AgreesWithDoubleForFewRowsAndForMany) {
   }
 }
 
-TEST_P(CrossAttentionDeviceTest, WritingLayerByLayerIsTheSameAndLeavesNoGap) {
+TEST_P(CrossAttentionDeviceTest, WritingLayerByLayerOrByThreadsIsTheSameAndLeavesNoGap) {
   const OpDevice device = GetParam();
   const KvLayout layout = {.layers = 3, .heads = 2, .head_dim = 24};
   const std::vector<int32_t> lengths = {40, 7, 32, 65};
-  const CrossPages at_once(device, layout, lengths);
+  const CrossPages at_once(Alone(device), layout, lengths);
   const CrossPages by_layer(device, layout, lengths, true);
+  const CrossPages by_threads(device, layout, lengths);
   for (const float x : at_once.pool().Download()) ASSERT_FALSE(std::isnan(x));
   EXPECT_EQ(at_once.pool().Bits(), by_layer.pool().Bits());
+  EXPECT_EQ(at_once.pool().Bits(), by_threads.pool().Bits());
 }
 
 TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
@@ -92,7 +97,7 @@ TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
     std::vector<uint8_t> alone;
     for (size_t r = 0; r < rows.size(); ++r) {
       const auto bits =
-          AttendTo(device, layout, 0, pages, {rows[r]}, 1, RowsOf(q, r, 1, 1, d)).bits;
+          AttendTo(Alone(device), layout, 0, pages, {rows[r]}, 1, RowsOf(q, r, 1, 1, d)).bits;
       alone.insert(alone.end(), bits.begin(), bits.end());
     }
     const size_t row_bytes = alone.size() / rows.size();

@@ -88,13 +88,13 @@ class CrossPages {
     const OpArray<int32_t> page_offsets(device, page_offsets_);
     const OpArray<int32_t> pages(device, pages_);
     const auto segments = static_cast<int64_t>(lengths_.size());
-    if (device.cuda || device.emulated) {
+    if (device.launches()) {
       const auto write = DRAGOMAN_LAUNCHER(device, WriteCrossKv);
       EXPECT_LAUNCHED(write(kTestStream, device.type, layout_, first_layer, layer_count, in.data(),
                             offsets.data(), segments, page_offsets.data(), pages.data(),
                             static_cast<int64_t>(pages_.size()), pool_.data()));
     } else {
-      OpContext context;
+      OpContext context(device.threads, 1);
       WriteCrossKv(context, layout_, first_layer, layer_count, static_cast<const float*>(in.data()),
                    offsets.data(), segments, page_offsets.data(), pages.data(), pool_.data());
     }

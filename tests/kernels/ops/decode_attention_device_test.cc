@@ -56,7 +56,7 @@ class RandomSearch {
     const OpNumbers in(device_, RowsOf(qkv_, first, count, bucket, 3 * d));
     const SelfKvTables tables = at.Tables(pool_.data());
     const OpNumbers out(device_, std::vector<float>(bucket * d, 7.0F));
-    if (device_.cuda || device_.emulated) {
+    if (device_.launches()) {
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, at.Step(false), tables,
                              in.data(), out.data(), bias_));
@@ -66,7 +66,8 @@ class RandomSearch {
                              in.data(), by_table.data(), bias_));
       EXPECT_EQ(AttentionResult(by_table, d).bits, AttentionResult(out, d).bits);
     } else {
-      OpContext context;
+      // A row alone has one thread.
+      OpContext context(count == 1 ? 1 : device_.threads, 1);
       DecodeSelfAttention(context, layout_, kLayer, at.Cpu(), tables,
                           static_cast<const float*>(in.data()), static_cast<float*>(out.data()),
                           bias_);
@@ -113,7 +114,7 @@ class RandomSearch {
 };
 
 void ExpectAgreesWithDouble(const OpDevice& device, bool with_bias) {
-  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}}) {
+  for (const Heads s : AttentionShapes(device)) {
     const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
     RandomSearch search(device, layout, {{1, 0}, {4, 3}, {5, 0}, {3, 40}}, with_bias);
     while (search.step() < kSteps) {
@@ -188,14 +189,14 @@ class LaneAttention {
     const OpNumbers in(device_, RowsOf(qkv, 0, count, count + 2, 3 * d));
     const OpNumbers out(device_, std::vector<float>((count + 2) * d, 7.0F));
     const SelfKvTables tables = lane_.Tables(pool_.data());
-    if (device_.cuda || device_.emulated) {
+    if (device_.launches()) {
       cuda::StepRows step = rows.Step();
       if (by_table) lane_.ByTable(&step);
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(),
                              out.data(), RelativeBias()));
     } else {
-      OpContext context;
+      OpContext context(device_.threads, 1);
       DecodeSelfAttention(context, layout_, kLayer, rows.Cpu(), tables,
                           static_cast<const float*>(in.data()), static_cast<float*>(out.data()));
     }

@@ -35,12 +35,12 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
     const OpArray<int32_t> places(device, position);
     const OpNumbers y(device, std::vector<float>(rows * d, 7.0F));
     const float* added = with_positions ? p.data() : nullptr;
-    if (device.cuda || device.emulated) {
+    if (device.launches()) {
       const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
       EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), added, scale, ids.data(),
                             places.data(), rows, nullptr, d, y.data()));
     } else {
-      OpContext context;
+      OpContext context(device.threads, 1);
       EmbedTokens(context, FloatEmbedding(static_cast<const float*>(w.data()), d), added, scale,
                   ids.data(), places.data(), rows, static_cast<float*>(y.data()));
     }
@@ -71,12 +71,12 @@ TEST_P(EmbedTest, TheUnplacedTokenHasNoPosition) {
   const OpArray<int32_t> places(device, position);
   const OpNumbers y(device, std::vector<float>(token.size() * d, 7.0F));
   const PositionTable placed(p.data(), kUnplaced);
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
     EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), placed, 1.0F, ids.data(),
                           places.data(), 4, nullptr, d, y.data()));
   } else {
-    OpContext context;
+    OpContext context(device.threads, 1);
     EmbedTokens(context, FloatEmbedding(static_cast<const float*>(w.data()), d), placed, 1.0F,
                 ids.data(), places.data(), 4, static_cast<float*>(y.data()));
   }

@@ -40,27 +40,26 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
     added = bias->View();
     added.table = table.data();
   }
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto attend =
         launcher != nullptr ? launcher : DRAGOMAN_LAUNCHER(device, EncoderAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, in.data(), bounds.data(), segments,
                            *std::max_element(lengths.begin(), lengths.end()), shape.heads,
                            shape.head_dim, out.data(), added));
   } else {
-    OpContext context;
+    OpContext context(device.threads, 1);
     EncoderAttention(context, static_cast<const float*>(in.data()), bounds.data(), segments,
                      shape.heads, shape.head_dim, static_cast<float*>(out.data()), added);
   }
   return {out, d};
 }
 
-constexpr Heads kShapes[] = {{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}};
-
-void ExpectAgreesWithDouble(const OpDevice& device, bool with_bias) {
+// `positions`: 0 or the reach of a bias.
+void ExpectAgreesWithDouble(const OpDevice& device, int64_t positions) {
+  const bool with_bias = positions > 0;
   const std::vector<int32_t> offsets = Offsets(kLengths);
-  for (const Heads s : kShapes) {
-    // Columns for the longest segment and no more.
-    const RandomBias bias(s.heads, 129, 2, 4);
+  for (const Heads s : AttentionShapes(device)) {
+    const RandomBias bias(s.heads, std::max<int64_t>(positions, 1), 2, 4);
     const size_t d = size_t(s.heads) * s.head_dim;
     const auto qkv = Rounded(RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F), device.type);
     std::vector<double> expected;
@@ -87,11 +86,12 @@ void ExpectAgreesWithDouble(const OpDevice& device, bool with_bias) {
 }
 
 TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
-  ExpectAgreesWithDouble(GetParam(), false);
+  ExpectAgreesWithDouble(GetParam(), 0);
 }
 
 TEST_P(EncoderAttentionDeviceTest, AddsTheBiasOfItsDistance) {
-  ExpectAgreesWithDouble(GetParam(), true);
+  ExpectAgreesWithDouble(GetParam(), 129);  // the longest segment, and no more
+  if (!GetParam().launches()) ExpectAgreesWithDouble(GetParam(), 160);
 }
 
 TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
@@ -107,7 +107,7 @@ TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
     for (size_t i = 0; i < kLengths.size(); ++i) {
       const std::vector<float> own(qkv.begin() + std::ptrdiff_t(offsets[i] * 3 * d),
                                    qkv.begin() + std::ptrdiff_t(offsets[i + 1] * 3 * d));
-      const auto bits = AttendTo(device, own, {kLengths[i]}, s, bias).bits;
+      const auto bits = AttendTo(Alone(device), own, {kLengths[i]}, s, bias).bits;
       alone.insert(alone.end(), bits.begin(), bits.end());
     }
     EXPECT_EQ(together, alone);

@@ -14,12 +14,12 @@ class GateLaunchTest : public OnOpDevice {};  // what the CPU does not have
 // `count` for a device only.
 void Apply(const OpDevice& device, Activation activation, const OpNumbers& x, int64_t rows,
            const int32_t* count, int n, const OpNumbers& y) {
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto gate = DRAGOMAN_LAUNCHER(device, GateRows);
     EXPECT_LAUNCHED(gate(kTestStream, device.type, activation, x.data(), rows, count, n, y.data()));
     return;
   }
-  OpContext context;
+  OpContext context(device.threads, 1);
   GateRows(context, activation, static_cast<const float*>(x.data()), rows, n,
            static_cast<float*>(y.data()));
 }
@@ -28,7 +28,9 @@ TEST_P(GateDeviceTest, AgreesWithDouble) {
   const OpDevice device = GetParam();
   const int64_t rows = 37;
   for (const Activation activation : kAllActivations) {
-    for (const int n : {8, 72, 1024}) {
+    std::vector<int> widths = {8, 72, 1024};
+    if (!device.launches()) widths.insert(widths.end(), {1, 15, 16, 40, 257});
+    for (const int n : widths) {
       const auto x = Rounded(RandomFloats(rows * 2 * n, 1, 2.0F), device.type);
       std::vector<double> expected;
       for (int64_t r = 0; r < rows; ++r) {
@@ -47,6 +49,19 @@ TEST_P(GateDeviceTest, AgreesWithDouble) {
       EXPECT_LT(WorstError(found, expected), 4e-6 + device.unit())
           << static_cast<int>(activation) << ", " << n;
     }
+  }
+}
+
+TEST_P(GateDeviceTest, ANanStaysOne) {
+  const OpDevice device = GetParam();
+  std::vector<float> numbers(16, 1.0F);
+  numbers[0] = numbers[8 + 1] = NAN;  // in either half
+  const OpNumbers x(device, numbers);
+  const OpNumbers y(device, std::vector<float>(8));
+  for (const Activation activation : kAllActivations) {
+    Apply(device, activation, x, 1, nullptr, 8, y);
+    const std::vector<float> found = y.Download();
+    EXPECT_TRUE(std::isnan(found[0]) && std::isnan(found[1])) << static_cast<int>(activation);
   }
 }
 

@@ -16,13 +16,13 @@ constexpr float kEpsilon = 1e-5F;
 void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
            const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y,
            void* sum = nullptr) {
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
     EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x, residual, gamma.data(), beta.data(),
                                    kEpsilon, rows, count, d, y, sum));
     return;
   }
-  OpContext context;
+  OpContext context(device.threads, 1);
   AddLayerNorm(context, static_cast<const float*>(x), static_cast<const float*>(residual),
                gamma.data(), beta.data(), kEpsilon, rows, d, static_cast<float*>(y),
                static_cast<float*>(sum));
@@ -48,11 +48,10 @@ std::vector<double> Reference(const std::vector<float>& x, const std::vector<flo
   return expected;
 }
 
-// Widths that fill the steps of a warp, that leave a part of one, and that take four warps.
 TEST_P(LayerNormDeviceTest, AgreesWithDouble) {
   const OpDevice device = GetParam();
   const int64_t rows = 7;
-  for (const int d : {8, 64, 200, 256, 264, 512, 768, 1000, 1024, 1032, 2048, 3000, 4096}) {
+  for (const int d : NormWidths(device)) {
     for (const bool with_residual : {false, true}) {
       const auto x = Rounded(RandomFloats(rows * d, 1, 3.0F), device.type);
       const auto residual =
@@ -109,7 +108,8 @@ TEST_P(LayerNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
       return static_cast<uint8_t*>(numbers.data()) + r * row_bytes;
     };
     for (int64_t r = 0; r < most; ++r) {
-      Apply(device, row(at_x, r), row(at_residual, r), gamma, beta, 1, nullptr, d, row(alone, r));
+      Apply(Alone(device), row(at_x, r), row(at_residual, r), gamma, beta, 1, nullptr, d,
+            row(alone, r));
     }
     const std::vector<uint8_t> expected = alone.Bits();
     for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{64}, most}) {
@@ -129,7 +129,7 @@ TEST_P(LayerNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
 }
 
 // The sum takes the residual's place, as in pre-norm layers, rounded to the type, and y is as
-// without it.
+// without it. On the CPU it may also lie apart or take the place of x.
 TEST_P(LayerNormDeviceTest, KeepsTheSumInTheResidualsPlace) {
   const OpDevice device = GetParam();
   const int64_t rows = 5;
@@ -147,6 +147,15 @@ TEST_P(LayerNormDeviceTest, KeepsTheSumInTheResidualsPlace) {
     std::vector<float> expected(x.size());
     for (size_t i = 0; i < x.size(); ++i) expected[i] = x[i] + residual[i];
     EXPECT_EQ(sum.Download(), Rounded(expected, device.type)) << d;
+    if (device.launches()) continue;
+    const OpNumbers at_residual(device, residual);
+    const OpNumbers apart(device, x);
+    for (const OpNumbers* place : {&apart, &at_x}) {
+      Apply(device, at_x.data(), at_residual.data(), gamma, gamma, rows, nullptr, d, y.data(),
+            place->data());
+      EXPECT_EQ(y.Bits(), alone.Bits()) << d;
+      EXPECT_EQ(place->Download(), expected) << d;
+    }
   }
 }
 

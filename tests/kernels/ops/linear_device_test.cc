@@ -75,7 +75,7 @@ class TestLinear {
     const OpNumbers y = Place(rows);
     const OpNumbers at_x(device_, x);
     if (!device_.cuda) {
-      OpContext context;
+      OpContext context(device_.threads, 1);
       on_cpu_->Run(context, static_cast<const float*>(at_x.data()), rows,
                    static_cast<float*>(y.data()));
     }

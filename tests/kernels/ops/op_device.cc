@@ -65,7 +65,10 @@ float Widen(uint16_t x, ComputeType type) {
 }  // namespace
 
 std::vector<OpDevice> OpDevices() {
-  std::vector<OpDevice> devices = {{}};
+  std::vector<OpDevice> devices;
+  for (const cpu::Isa isa : FloatIsas()) {
+    for (const int threads : {1, 3}) devices.push_back({.isa = isa, .threads = threads});
+  }
 #ifdef DRAGOMAN_HAVE_CUDA
   for (const ComputeType type :
        {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
@@ -77,7 +80,7 @@ std::vector<OpDevice> OpDevices() {
 
 std::vector<OpDevice> OpDevicesAndEmulation() {
   std::vector<OpDevice> devices = OpDevices();
-#ifndef __SANITIZE_THREAD__
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   for (const ComputeType type :
        {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
     devices.push_back({.type = type, .emulated = true});
@@ -88,16 +91,16 @@ std::vector<OpDevice> OpDevicesAndEmulation() {
 
 std::vector<OpDevice> LaunchDevices() {
   std::vector<OpDevice> devices = OpDevicesAndEmulation();
-  std::erase_if(devices, [](const OpDevice& d) { return !d.cuda && !d.emulated; });
+  std::erase_if(devices, [](const OpDevice& d) { return !d.launches(); });
   return devices;
 }
 
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info) {
   const OpDevice& device = info.param;
-  return std::string(device.cuda       ? "Cuda_"
-                     : device.emulated ? "Emulated_"
-                                       : "Cpu_") +
-         ComputeTypeName(device.type);
+  if (device.launches()) {
+    return std::string(device.cuda ? "Cuda_" : "Emulated_") + ComputeTypeName(device.type);
+  }
+  return "Cpu_" + std::string(cpu::IsaName(device.isa)) + "_" + std::to_string(device.threads);
 }
 
 std::string WhyNoCuda() {

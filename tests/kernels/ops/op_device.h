@@ -1,27 +1,34 @@
 // The device of an operation's test and its memory: one test body for CPU and CUDA.
 //
-// A suite over OpDevices() runs on the CPU in f32. If the build has CUDA, it also runs on the
-// device in each compute type; without a GPU these cases are reported as skipped. Inputs are
-// rounded to the compute type, so that the CPU gets the same numbers (Rounded).
+// A suite over OpDevices() runs on the CPU in f32, with each instruction set, by one thread and by
+// several. If the build has CUDA, it also runs on the device in each compute type; without a GPU
+// these cases are reported as skipped. Inputs are rounded to the compute type, so that the CPU gets
+// the same numbers (Rounded).
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "kernels/base/compute_type.h"
+#include "kernels/cpu/isa.h"
 #include "kernels/cuda/launch.h"
+#include "tests/kernels/ops/test_support.h"
 
 namespace dragoman::kernels {
 
 struct OpDevice {
   bool cuda = false;
   ComputeType type = ComputeType::kFloat32;
-  bool emulated = false;  // the CUDA kernels, run on the host
+  bool emulated = false;               // the CUDA kernels, run on the host
+  cpu::Isa isa = cpu::Isa::kBaseline;  // of the CPU
+  int threads = 1;                     // of the CPU
 
+  bool launches() const { return cuda || emulated; }
   // The relative error of one rounding to the compute type.
   double unit() const {
     switch (type) {
@@ -37,9 +44,23 @@ struct OpDevice {
   }
 };
 
+// Returns the same device with one thread. What a row gives alone is what it gives to any number.
+inline OpDevice Alone(OpDevice device) {
+  device.threads = 1;
+  return device;
+}
+
+// Returns widths of norms: those that fill the steps of a warp, that leave a part of one, and that
+// take four warps. The CPU takes any.
+inline std::vector<int> NormWidths(const OpDevice& device) {
+  std::vector<int> widths = {8, 64, 200, 256, 264, 512, 768, 1000, 1024, 1032, 2048, 3000, 4096};
+  if (!device.launches()) widths.insert(widths.end(), {1, 3, 16, 17, 31, 100});
+  return widths;
+}
+
 std::vector<OpDevice> OpDevices();
 // Adds the emulation in each compute type (tests/kernels/cuda_emulation). Not under
-// ThreadSanitizer, which does not support its fibers.
+// ThreadSanitizer, which does not support its fibers, and on x86-64 only.
 std::vector<OpDevice> OpDevicesAndEmulation();
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info);
 
@@ -52,14 +73,18 @@ std::vector<float> Rounded(const std::vector<float>& values, ComputeType type);
 // Returns the devices that launch kernels, for operations that the CPU does not have.
 std::vector<OpDevice> LaunchDevices();
 
-// Skips the CUDA cases if there is no device.
+// Skips the CUDA cases if there is no device. Uses the CPU's instruction set.
 class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
  protected:
   void SetUp() override {
+    if (!GetParam().launches()) with_.emplace(GetParam().isa);
     if (!GetParam().cuda) return;
     const std::string why = WhyNoCuda();
     if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
   }
+
+ private:
+  std::optional<WithIsa> with_;
 };
 
 #define DRAGOMAN_FOR_EVERY_DEVICE(suite)                                                          \

@@ -21,70 +21,84 @@ constexpr int kLayers = 2;
 
 // Memory of pages that were not written must not be read: NaN would show.
 OpArray<float> Pool(const OpDevice& device, const KvLayout& layout, int64_t pages) {
-  const int64_t bytes = pages * layout.ElementsPerPage() * ElementBytes(device.type);
+  const int64_t bytes = device.launches()
+                            ? pages * layout.ElementsPerPage() * ElementBytes(device.type)
+                            : pages * layout.HostPageBytes();
   return {device, std::vector<float>(static_cast<size_t>(bytes) / sizeof(float), NAN)};
 }
 
 void Apply(const OpDevice& device, const KvLayout& layout, int layer, const cuda::StepRows& step,
            const DecodeRows& rows, const SelfKvTables& tables, const OpNumbers& gate_x,
            const OpNumbers& y) {
-  if (device.cuda || device.emulated) {
+  if (device.launches()) {
     const auto recur = DRAGOMAN_LAUNCHER(device, Recur);
     EXPECT_LAUNCHED(
         recur(kTestStream, device.type, layout, layer, step, tables, gate_x.data(), y.data()));
     return;
   }
-  OpContext context;
+  OpContext context(device.threads, 1);
   Recur(context, layout, layer, rows, tables, static_cast<const float*>(gate_x.data()),
         static_cast<float*>(y.data()));
+}
+
+void ExpectStatesFollow(const OpDevice& device, const KvLayout& layout) {
+  const auto d = static_cast<size_t>(layout.width());
+  RandomBeams beams({{1, 0}, {4, 3}, {5, 0}, {3, 40}});
+  const OpArray<float> pool = Pool(device, layout, beams.pages());
+  // The states of the position before, by layer, slot and lane.
+  std::map<std::pair<int, std::pair<int, int>>, std::vector<double>> states;
+  for (; beams.step() < kSteps; beams.Reorder()) {
+    beams.Plan();
+    const size_t rows = beams.rows().size();
+    const size_t bucket = rows + rows % 3;
+    const auto before = states;
+    for (int layer = 0; layer < kLayers; ++layer) {
+      const auto numbers =
+          Rounded(RandomFloats(rows * 2 * d, 100 + uint32_t(beams.step() * kLayers + layer), 2.0F),
+                  device.type);
+      std::vector<double> expected;
+      for (size_t r = 0; r < rows; ++r) {
+        const StepRow& row = beams.rows()[r];
+        std::vector<double> state(d);
+        if (row.position > 0) {
+          state = before.at({layer, {row.slot, beams.Writer(row, row.position - 1)}});
+        }
+        for (size_t i = 0; i < d; ++i) {
+          const double keep = 1 / (1 + std::exp(-double{numbers[2 * r * d + i]}));
+          state[i] = keep * state[i] + (1 - keep) * numbers[(2 * r + 1) * d + i];
+          expected.push_back(std::max(0.0, state[i]));
+        }
+        states[{layer, {row.slot, row.lane}}] = state;
+      }
+      const OpNumbers gate_x(device, RowsOf(numbers, 0, rows, bucket, 2 * d));
+      const RandomBeams::OnDevice at(device, beams, 0, rows, bucket);
+      for (const bool by_table : {false, true}) {
+        const OpNumbers y(device, std::vector<float>(bucket * d, 7.0F));
+        Apply(device, layout, layer, at.Step(by_table), at.Cpu(), at.Tables(pool.data()), gate_x,
+              y);
+        std::vector<float> found = y.Download();
+        for (size_t i = rows * d; i < found.size(); ++i) ASSERT_EQ(found[i], 7.0F);
+        found.resize(rows * d);
+        ASSERT_LT(WorstError(found, expected), 4e-6 + device.unit())
+            << d << " step " << beams.step();
+      }
+    }
+  }
 }
 
 TEST_P(RecurrenceDeviceTest, StatesFollowTheAncestryOverPages) {
   const OpDevice device = GetParam();
   for (const int head_dim : {8, 40, 264}) {
-    const KvLayout layout = {.layers = kLayers, .heads = 1, .head_dim = head_dim};
-    const auto d = static_cast<size_t>(head_dim);
-    RandomBeams beams({{1, 0}, {4, 3}, {5, 0}, {3, 40}});
-    const OpArray<float> pool = Pool(device, layout, beams.pages());
-    // The states of the position before, by layer, slot and lane.
-    std::map<std::pair<int, std::pair<int, int>>, std::vector<double>> states;
-    for (; beams.step() < kSteps; beams.Reorder()) {
-      beams.Plan();
-      const size_t rows = beams.rows().size();
-      const size_t bucket = rows + rows % 3;
-      const auto before = states;
-      for (int layer = 0; layer < kLayers; ++layer) {
-        const auto numbers = Rounded(
-            RandomFloats(rows * 2 * d, 100 + uint32_t(beams.step() * kLayers + layer), 2.0F),
-            device.type);
-        std::vector<double> expected;
-        for (size_t r = 0; r < rows; ++r) {
-          const StepRow& row = beams.rows()[r];
-          std::vector<double> state(d);
-          if (row.position > 0) {
-            state = before.at({layer, {row.slot, beams.Writer(row, row.position - 1)}});
-          }
-          for (size_t i = 0; i < d; ++i) {
-            const double keep = 1 / (1 + std::exp(-double{numbers[2 * r * d + i]}));
-            state[i] = keep * state[i] + (1 - keep) * numbers[(2 * r + 1) * d + i];
-            expected.push_back(std::max(0.0, state[i]));
-          }
-          states[{layer, {row.slot, row.lane}}] = state;
-        }
-        const OpNumbers gate_x(device, RowsOf(numbers, 0, rows, bucket, 2 * d));
-        const RandomBeams::OnDevice at(device, beams, 0, rows, bucket);
-        for (const bool by_table : {false, true}) {
-          const OpNumbers y(device, std::vector<float>(bucket * d, 7.0F));
-          Apply(device, layout, layer, at.Step(by_table), at.Cpu(), at.Tables(pool.data()), gate_x,
-                y);
-          std::vector<float> found = y.Download();
-          for (size_t i = rows * d; i < found.size(); ++i) ASSERT_EQ(found[i], 7.0F);
-          found.resize(rows * d);
-          ASSERT_LT(WorstError(found, expected), 4e-6 + device.unit())
-              << d << " step " << beams.step();
-        }
-      }
-    }
+    ExpectStatesFollow(device, {.layers = kLayers, .heads = 1, .head_dim = head_dim});
+  }
+  if (device.launches()) return;
+  // The CPU has states in f32 in pages of every type.
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
+    const KvLayout layout = {.layers = kLayers, .heads = 1, .head_dim = 52, .host_element = type};
+    ASSERT_GE(layout.HostPageBytes(),
+              (StateAt(layout, 1, kLayers - 1) + layout.width()) * int64_t{sizeof(float)});
+    ExpectStatesFollow(device, layout);
   }
 }
 
@@ -99,10 +113,11 @@ TEST_P(RecurrenceDeviceTest, RowsAreBitEqualWhateverElseIsInTheStep) {
     const auto numbers =
         Rounded(RandomFloats(beams.rows().size() * 2 * d, 3 + uint32_t(beams.step())), device.type);
     const auto run = [&](size_t first, size_t count, size_t bucket) {
+      const OpDevice by = count == 1 ? Alone(device) : device;
       const OpNumbers gate_x(device, RowsOf(numbers, first, count, bucket, 2 * d));
       const OpNumbers y(device, std::vector<float>(bucket * d, 7.0F));
       const RandomBeams::OnDevice at(device, beams, first, count, bucket);
-      Apply(device, layout, 1, at.Step(true), at.Cpu(), at.Tables(pool.data()), gate_x, y);
+      Apply(by, layout, 1, at.Step(true), at.Cpu(), at.Tables(pool.data()), gate_x, y);
       std::vector<uint8_t> bits = y.Bits();
       bits.resize(bits.size() / bucket * count);
       return bits;
