@@ -1,12 +1,11 @@
 // The search gives the same with a group of one and with a group of many: one slot at a time,
-// step by step. Of whole batches: batch_step_test.cc.
+// step by step. Of whole batches: batch_step_test.cc; of their plans: plan_group_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "engine/decode/phrase_tables.h"
-#include "kernels/search/plan.h"
 #include "tests/kernels/search/host_thread_group.h"
 #include "tests/kernels/search/slot_harness.h"
 
@@ -161,41 +160,6 @@ TEST(ThreadGroup, MaterializedRowsAreTheSameForOneAndThirtyTwo) {
     ExpectGroupsAgree(o, rules);
     o.sampling.top_k = 0;
     ExpectGroupsAgree(o, rules);
-  }
-}
-
-TEST(ThreadGroup, PlanIsTheSameForOneAndThirtyTwo) {
-  for (const int size : {1, 32}) {
-    std::vector<SlotState> states(3);
-    std::vector<std::vector<int32_t>> lanes = {{0, 1, 2}, {3, 4}, {5, 6, 7, 8}};
-    std::vector<SlotView> views;
-    for (size_t i = 0; i < 3; ++i) {
-      states[i].options.beam = static_cast<int32_t>(lanes[i].size());
-      states[i].live = states[i].options.beam;
-      states[i].length = static_cast<int32_t>(i);
-      views.push_back({&states[i], lanes[i].data(), {}});
-    }
-    std::vector<int32_t> pages(9 * 2, kNoPage);
-    std::vector<int32_t> free = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    LanePages table{pages.data(), 2};
-    PagePool pool{free.data(), 16};
-    const std::vector<int32_t> order = {0, 1, 2};
-    std::vector<int32_t> row_slot(8), row_lane(8), row_position(8), slots(3), first(3);
-    PlanOutput out{
-        row_slot.data(), row_lane.data(), row_position.data(), slots.data(), first.data(), 0, 0};
-    const PlanInput in{order.data(), 3, order.data(), 8, 8};
-    testing::RunGroup(
-        size, [&](const HostThreadGroup& t) { PlanStep(t, in, views.data(), table, pool, out); });
-    // 3 + 2 rows fit into 8, the third slot's 4 do not: it pauses.
-    EXPECT_EQ(out.slot_count, 2);
-    EXPECT_EQ(out.rows, 5);
-    EXPECT_EQ(row_slot, (std::vector<int32_t>{0, 0, 0, 1, 1, 0, 0, 0}));
-    EXPECT_EQ(row_lane, (std::vector<int32_t>{0, 1, 2, 0, 1, 0, 0, 0}));
-    EXPECT_EQ(first[1], 3);
-    EXPECT_EQ(states[0].paused, 0);
-    EXPECT_EQ(states[2].paused, 1);
-    EXPECT_EQ(pool.free_count, 11);
-    EXPECT_EQ(states[0].pages, 3);
   }
 }
 
