@@ -7,9 +7,10 @@
 namespace dragoman::engine {
 
 struct EngineBuild {
-  std::string instruction_set;                // the one that the CPU operations use
-  std::vector<std::string> instruction_sets;  // all that this machine has, the lowest first
-  bool cuda = false;                          // whether the build has code for GPUs
+  std::string instruction_set;  // used by the CPU operations: "avx2"
+  // All instruction sets that this machine supports, ordered from the simplest to the most capable.
+  std::vector<std::string> instruction_sets;
+  bool cuda = false;  // whether the build has code for GPUs
 };
 
 // Thread-safe.

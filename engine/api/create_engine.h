@@ -20,17 +20,19 @@
 
 namespace dragoman::engine {
 
-// The host's memory that the process may use, in bytes. K/V pages of a set size must fit into it.
-// Otherwise their number is chosen so that they fit.
+// How much of the host's memory the process may use, in bytes. If EngineConfig::kv_memory_mb sets
+// the size of the K/V pages, they must fit into this memory. Otherwise the number of pages is
+// chosen so that they fit.
 struct HostMemory {
-  int64_t most = 0;     // limit of the process in all; 0: not known, and nothing is checked
-  std::string most_of;  // whose limit `most` is, for messages
-  int64_t now = 0;      // `most` without the memory that other processes use now; 0: same as `most`
-  // Parts that this model must not use.
-  int64_t loaded_models = 0;  // includes an older version of this model
-  int64_t models_to_come = 0;
-  int64_t reserved = 0;  // for the process and for requests
-  // Parts in use during the load; reserved_now is all of `reserved` if other models take calls.
+  int64_t most = 0;     // limit of the complete process; 0: it is not known, and nothing is checked
+  std::string most_of;  // what sets the limit `most`, for messages: "the machine"
+  int64_t now = 0;      // `most` minus the memory that other processes use now; 0: same as `most`
+  // The parts of `most` that this model must leave free.
+  int64_t loaded_models = 0;   // held by loaded models, an older version of this one included
+  int64_t models_to_come = 0;  // for models that are loaded after this one
+  int64_t reserved = 0;        // for requests, and for the process without its models
+  // The parts of `reserved` that are in use during this load: `process` even without any request,
+  // and `reserved_now` in all, which is `process` or, once the server accepts calls, `reserved`.
   int64_t process = 0;
   int64_t reserved_now = 0;
 };
@@ -41,69 +43,80 @@ struct WorkerCpus {
   std::vector<int> cpus;
 };
 
-// An ensemble with the model of the engine's directory. The search uses the mean of predictions.
+// Further models that form an ensemble with the model of the engine's directory. The search uses
+// the mean of the predictions of all members.
 struct EnsembleChoice {
-  std::vector<std::string> directories;  // of the other models; empty: no ensemble
-  std::vector<double> weights;           // of all, the engine's first, above 0; empty: all equal
+  std::vector<std::string> directories;  // of the further models; empty: no ensemble
+  // The weight of each member, first that of the engine's directory. Above 0. Empty: all equal.
+  std::vector<double> weights;
   kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
 
 struct EngineConfig {
   std::string model_name;  // "": the directory's name
   EnsembleChoice ensemble;
-  // Limits translations to words of the lexical shortlist: for one model with Marian's files, CPU.
+  // Limits translations to the words of Marian's lexical shortlist
+  // (engine/model/formats/lexical_shortlist.h). Only on the CPU, for a single model in Marian's
+  // files.
   bool lexical_shortlist = false;
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
-  double device_memory_fraction = 0.9;  // of a GPU's memory that may be in use
-  CudaOptions cuda;                     // of the GPUs
-  int max_rows = 256;                   // of each worker
-  int workers = 1;                      // of the CPU
+  double device_memory_fraction = 0.9;  // the part of a GPU's memory that may be in use
+  CudaOptions cuda;                     // ignored on the CPU
+  int max_rows = 256;                   // per worker: live hypotheses in a decoding step
+  int workers = 1;                      // on the CPU; a GPU has one worker
   int threads_per_worker = 1;
-  // One entry for each CPU worker; empty: the system places them. Each node has its own weights.
+  // One entry for each CPU worker. Each NUMA node gets its own copy of the weights. Empty: the
+  // operating system places the threads.
   std::vector<WorkerCpus> placement;
-  // Includes helper threads on cores that have no other work. 0: max(8, threads_per_worker).
+  // The most threads that compute for one worker at a time, including helper threads on idle cores
+  // (kernels/base/helper_threads.h). 0: max(8, threads_per_worker).
   int max_threads_per_worker = 0;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;  // 0: the decode threads detokenize, for measurements
   int64_t max_queue_segments = 4096;
   int64_t max_queue_tokens = 131072;
   int64_t encoded_queue_segments = 256;    // of each worker
-  int64_t kv_memory_mb = 0;                // of all workers; 0: what max_rows usually needs
-  HostMemory memory;                       // used if the K/V pages are in the host's memory
-  Profile default_profile = Profile::kHf;  // of requests that name none
+  int64_t kv_memory_mb = 0;                // for all workers; 0: what max_rows usually needs
+  HostMemory memory;                       // limits the load, and K/V pages on the host
+  Profile default_profile = Profile::kHf;  // for requests that name no profile
   std::string glossary_directory;          // "": no named glossaries
   SchedulerOptions scheduler;              // of each worker
-  Nanos watchdog = 30'000'000'000;         // time without a step while rows are busy: stalled
-  // Draws missing seeds of sampling requests. Must be thread-safe. Unset: std::random_device.
+  // A worker with live rows that has made no step for this time counts as stalled.
+  Nanos watchdog = 30'000'000'000;
+  // Draws the seed of a sampling request that names none. Must be thread-safe. Unset: the engine
+  // uses std::random_device.
   std::function<uint64_t()> draw_seed;
 };
 
 // Says whether GPUs take a model.
 struct GpuFit {
   std::string why_not;  // why the GPUs do not take the model; "": they take it
-  // The type in which they serve the model, and why if it differs from the DeviceChoice.
+  // The compute type in which the GPUs serve the model, and the reason if it is not the type of the
+  // DeviceChoice.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string type_note;
 };
 
-// Reports whether the GPUs of config.devices take the model of a directory, by the settings and
-// then by the network that the files describe. Takes a fraction of the time of a load. Errors for
-// unreadable files and `load` are as for CreateEngine. REQUIRES: config.devices are GPUs.
+// Reports whether the GPUs of config.devices support the model of a directory: first by the
+// settings, then by the network that the model's files describe. Takes a fraction of the time of a
+// load. Treats unreadable files and `load` as CreateEngine does. REQUIRES: config.devices are GPUs.
 absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
                                  LoadContext* load = nullptr);
 
-// Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life; it may
-// call the observer from the first Submit on. Borrows `load` for the call and records the model's
-// files in it. Returns INVALID_ARGUMENT for a setting or directory that cannot be used,
-// RESOURCE_EXHAUSTED for memory, and UNIMPLEMENTED for a model that the devices do not take, each
-// with what was found and expected. Returns CANCELLED within seconds after `load` was stopped.
+// Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life. Borrows
+// `load` for the call and records the model's files in it. Errors say what was found and expected:
+// * INVALID_ARGUMENT: a setting or the directory cannot be used.
+// * RESOURCE_EXHAUSTED: there is not enough memory.
+// * UNIMPLEMENTED: the devices do not support the model.
+// * CANCELLED: `load` was stopped. Follows within seconds.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer,
                                                      LoadContext* load = nullptr);
 
-// Lists weights, buffers and operations of a model or ensemble. Returns the errors of CreateEngine.
+// Returns a text that lists the weights, buffers and operations of a model or ensemble. Errors are
+// those of CreateEngine for reading the files.
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble = {});
 

@@ -32,7 +32,7 @@ FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why) {
   FieldError error;
   error.field = std::move(field);
-  // A whole number has all its digits, any other number as many as a float has.
+  // Prints whole numbers with all digits, other numbers with the digits of a float.
   const bool is_whole = value == std::floor(value) && std::abs(value) < 1e15;
   error.found = is_whole ? absl::StrCat(static_cast<int64_t>(value))
                          : absl::StrCat(static_cast<float>(value));

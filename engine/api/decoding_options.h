@@ -1,5 +1,6 @@
-// The options of a search as the caller gave them. The table proto/options/decoding_options.inc
-// defines the numbers, enums and lists. The functions here check the ranges of the table.
+// The decoding options of a request as the caller gave them. The table
+// proto/options/decoding_options.inc lists all options with their types and ranges. The functions
+// here check these ranges.
 //
 // Plain data and pure functions.
 #pragma once
@@ -18,7 +19,8 @@ namespace dragoman::engine {
 // The profile whose rules set the options that a request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 
-// The pruning heuristics of Freitag & Al-Onaizan (a.2): absolute_delta, relative, max_candidates.
+// The pruning heuristics of Freitag & Al-Onaizan (a.2). The members are absolute_delta, relative
+// and max_candidates.
 struct Pruning {
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) std::optional<type> name;
 #include "options/decoding_options.inc"
@@ -36,7 +38,8 @@ struct RequiredPhrase {
   bool at_end = false;  // the translation must end with the phrase
 };
 
-// top_k, top_p, seed. If there is no seed, the engine draws one and returns it.
+// The members are top_k, top_p and seed. If the request has no seed, the engine draws one and
+// returns it with the result.
 struct Sampling {
 #define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) std::optional<type> name;
 #include "options/decoding_options.inc"
@@ -52,8 +55,8 @@ struct DecodingOptions {
   std::optional<Sampling> sampling;
 };
 
-// Calls visit(path on the wire, range, std::optional<number>&) for each number of `options`, which
-// may be const. Skips the numbers of an absent group.
+// Calls visit(path of the field in the request, range, std::optional<number>&) for each number of
+// `options`, which may be const. Skips the numbers of `sampling` if the request has none.
 template <typename Options, typename Visit>
 void VisitNumbers(Options& options, const Visit& visit) {
 #define DRAGOMAN_NUMBER(type, name, ...) \
@@ -78,8 +81,9 @@ bool IsGiven(const std::vector<T>& list) {
   return !list.empty();
 }
 
-// Calls visit(row of the option, member&) for each option of `options`, which may be const. Numbers
-// and enums are std::optional, lists are std::vector. Skips the members of an absent group.
+// Calls visit(the option's row in the table, member&) for each option of `options`, which may be
+// const. A member that is a number or an enum is a std::optional, a list is a std::vector. Skips
+// the members of `sampling` if the request has none.
 template <typename Options, typename Visit>
 void VisitOptions(Options& options, const Visit& visit) {
 #define DRAGOMAN_NUMBER(type, name, ...) visit(OptionNamed(#name), options.name);
@@ -93,15 +97,16 @@ void VisitOptions(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// Returns the error for a `value` of `field` that is not in `range`. If the model or the machine
-// narrows the range, `why` is the reason ("the rows of this server's batch").
+// Returns the error for a `value` of `field` that is not in `range`. `why` is the reason for the
+// range if it comes from the model or the machine: "the rows of this server's batch".
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why = "");
 
 // Returns an error for every number that is out of its range.
 std::vector<FieldError> CheckRanges(const DecodingOptions& options);
 
-// The same, and unsets these numbers so that later checks ignore them. Entries of lists stay.
+// Returns what CheckRanges returns. Then unsets the numbers that are out of range, so that later
+// checks ignore them. Does not remove wrong entries of lists.
 std::vector<FieldError> TakeOutOfRange(DecodingOptions* options);
 
 }  // namespace dragoman::engine

@@ -17,7 +17,8 @@ constexpr int kMaxDevice = 1023;
 constexpr const char* kCpuTypes = "auto, float32, bfloat16 or int8 on the CPU";
 constexpr const char* kGpuTypes = "auto, float32, float16 or bfloat16 on a GPU";
 
-// The sums of int8 are exact on every instruction set. For its BLEU see engine/decode/README.md.
+// int8 gives the same results on every instruction set, because its sums are exact. Its BLEU is in
+// engine/decode/README.md.
 constexpr const char* kWhyInt8 = "the fastest on a CPU; float32 has the checkpoint's own scores";
 constexpr const char* kWhyFloat16 = "the fastest on a GPU";
 

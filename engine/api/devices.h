@@ -1,4 +1,5 @@
-// Chooses the devices and the compute type of a model from a request and from what the machine has.
+// Chooses the devices and the compute type of a model, from the settings `device` and
+// `compute-type` and from the devices that the machine has.
 //
 // All functions except ProbeCuda are pure.
 #pragma once
@@ -13,59 +14,66 @@
 namespace dragoman::engine {
 
 struct DeviceRequest {
-  bool automatic = false;  // every fit CUDA device, or the CPU if there is none; with int8 the CPU
-  std::vector<int> cuda;   // these devices, all of which must be usable; empty: the CPU
+  // "auto": every usable CUDA device, or the CPU if there is none. With int8 always the CPU.
+  bool automatic = false;
+  std::vector<int> cuda;  // these devices, all of which must be usable; empty: the CPU
   std::optional<kernels::ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
 
-// Read "auto", "cpu" or "cuda:N[,cuda:M]", and "auto" or the name of a type, into the request. Each
-// returns "", or what was expected; then it leaves the request unchanged.
+// Read a setting into `request`. ReadDevice: "auto", "cpu" or "cuda:N[,cuda:M]". ReadComputeType:
+// "auto" or the name of a type. Return "" if the text is valid. Otherwise return what was expected
+// and leave `request` unchanged.
 std::string ReadDevice(const std::string& text, DeviceRequest* request);
 std::string ReadComputeType(const std::string& text, DeviceRequest* request);
 
-// Reads both and checks that they go together. INVALID_ARGUMENT says what was found and expected.
+// Reads both settings and checks that the devices support the compute type, as CheckDevices does.
+// INVALID_ARGUMENT says what was found and expected.
 absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
                                            const std::string& compute_type);
 
-// Checks that the devices have the compute type, as far as this is known without the machine.
-// Returns INVALID_ARGUMENT as ParseDevices does.
+// Checks that the requested devices support the requested compute type, as far as this is known
+// without a look at the machine. INVALID_ARGUMENT says what was found and expected.
 absl::Status CheckDevices(const DeviceRequest& request);
 
-// Returns the devices as ParseDevices takes them.
+// Returns the text for which ReadDevice gives these devices.
 std::string DeviceText(const DeviceRequest& request);
 
 // The CUDA devices of this machine and whether this build can use them.
 struct CudaProbe {
-  std::string why_none;  // why no device at all can be used; "" if one may be usable
-  // Why each device cannot be used; "" if it can.
+  std::string why_none;  // why no device can be used at all; "": see `unfit`
+  // One entry for each device: why it cannot be used; "": it can be used.
   std::vector<std::string> unfit;
-  bool mig_part = false;        // a device is a MIG part of a card, which hides all other devices
-  std::vector<int> capability;  // of each device: 75 is 7.5, 0 is not known; empty: none is known
-  // If why_none is set: where the system shows a card ("" if nowhere), and how to make it usable.
-  std::string card;
-  std::string remedy;
+  bool mig_part = false;  // the device is a MIG part of a card, which hides all other devices
+  // The compute capability of each device: 75 is 7.5, 0 is not known. Empty: none is known.
+  std::vector<int> capability;
+  // Set if `why_none` is set and the machine has an NVIDIA card all the same.
+  std::string card;    // where the system shows the card: "/dev/nvidia0"
+  std::string remedy;  // how to make the card usable
 };
 
-// Looks at the machine, which takes up to a second for each device. Works without CUDA too.
+// Looks for the devices of this machine. Takes up to a second for each device. Also works in a
+// build or on a machine without CUDA.
 CudaProbe ProbeCuda();
 
 struct DeviceChoice {
   std::vector<int> cuda;  // empty: the CPU
-  // The least compute capability of the devices: 75 is 7.5; 0: not known.
+  // The lowest compute capability of the devices: 75 is 7.5; 0: not known.
   int least_capability = 0;
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
-  std::string note;  // for an automatic choice: the devices that it does not use, and why
-  // A card that an automatic choice does not use, why, and how to change that; "" if none.
+  std::string note;  // for an automatic choice: why it does not use some devices, or any device
+  // Names the cards that an automatic choice does not use, with the reason and the remedy. "":
+  // there are none.
   std::string warning;
-  std::string type_note;  // why this compute type; "" if the request named the type
+  std::string type_note;  // the reason for the compute type; "" if the request named the type
 };
 
-// Chooses the devices. Returns FAILED_PRECONDITION if a requested device cannot be used, and
-// INVALID_ARGUMENT if the chosen devices do not have the compute type.
+// Chooses the devices and the compute type. Returns FAILED_PRECONDITION if a requested device
+// cannot be used, and INVALID_ARGUMENT if the chosen devices do not support the compute type.
 absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const CudaProbe& probe);
 
-// Chooses the CPU for a model that the automatically chosen `gpus` do not take. The warning names
-// them and `why`. Returns INVALID_ARGUMENT as ChooseDevices does. REQUIRES: request.automatic.
+// Chooses the CPU for a model that the automatically chosen `gpus` do not support. The warning of
+// the result names these GPUs and the reason `why`. Returns INVALID_ARGUMENT if the CPU does not
+// support the requested compute type. REQUIRES: request.automatic.
 absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
                                               const DeviceChoice& gpus, std::string why);
 

@@ -1,9 +1,10 @@
 // The engine translates text with one model. This is the interface that the server uses.
 //
-// A job is one request. Prepare checks it and makes its plan, Submit runs the plan. The items are
-// split into segments, tokenised, queued, encoded, decoded in the running batch and put together
-// again. A job is admitted completely or refused at once. An admitted job gets one OnDone; before
-// an OK one, each item gets one OnItem with a result or error.
+// A job is one request; its texts are items. Prepare checks the job and makes its plan, Submit runs
+// the plan. The items are split into segments. These are tokenised, queued, encoded, decoded in the
+// running batch and joined to items again. A job is admitted completely or refused at once. An
+// admitted job gets exactly one OnDone. If its status is OK, each item got exactly one OnItem
+// before, with a result or an error.
 //
 // Thread-safe. Only ReloadGlossaries blocks. Text is UTF-8, checked by the caller. Times are
 // nanoseconds of the injected clock.
@@ -32,7 +33,8 @@ enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
 
-// A source phrase and what its translation must contain (SEARCH.md a.8, "Glossary terms").
+// A term: if a segment contains `source`, its translation must contain `target` (SEARCH.md a.8,
+// "Glossary terms").
 struct TermRequest {
   std::string source;
   std::string target;
@@ -44,31 +46,32 @@ struct ReturnOptions {
   bool tokens = false;
   bool token_scores = false;
   bool alignment = false;
-  bool partials = false;  // growing prefixes as segment updates
-  bool segments = false;  // a final update for each segment (StreamTranslate); none for HTML
-  int segment_times = 0;  // >= 0; JobTimings has the times of so many segments, the first to end
+  bool partials = false;  // the growing prefixes of translations, as SegmentUpdates
+  bool segments = false;  // a final SegmentUpdate for each segment; none for HTML
+  int segment_times = 0;  // JobTimings has the times of the first segment_times segments that end
 };
 
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
-  bool html = false;                  // items are HTML, whose tags are kept
-  std::string source_language;        // as on the wire; may be empty if the model has only one
+  bool html = false;                  // the items are HTML; their tags are kept
+  std::string source_language;        // as in the request; may be empty if the model has only one
   std::string target_language;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // one for each item, "": none; or empty
   std::vector<TermRequest> terms;
   std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;
-  std::vector<std::string> do_not_translate;  // phrases that stay as they are
+  std::vector<std::string> do_not_translate;  // source phrases that are copied as they are
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
   Priority priority = Priority::kNormal;
-  // The owner of the job. Clients are served in proportion to their shares, whatever each has
-  // waiting, and none takes the complete queue. The priority scales the share (FairQueue).
+  // The client that sent the job. Clients are served in proportion to their shares, however much
+  // each has waiting, and no client can fill the complete queue. The priority scales the share
+  // (engine/schedule/fair_queue.h).
   std::string client;
-  int share = 1;  // relative to other clients; the share of the client's last job counts
+  int share = 1;  // weight against other clients; the latest job of a client sets it
   Nanos deadline = kNoDeadline;
 };
 
@@ -82,7 +85,7 @@ struct SentenceRange {
   ByteRange target;
 };
 
-// Bytes of the translation, and the bytes of the item that they translate.
+// Aligned bytes: `target` in the translation is the translation of `source` in the item.
 struct AlignmentLink {
   ByteRange source;
   ByteRange target;
@@ -91,7 +94,7 @@ struct AlignmentLink {
 // One hypothesis of an item: rank 0 is the translation, ranks 1.. the alternatives.
 struct Hypothesis {
   std::string text;
-  float score = 0;     // normalised; valid only for items of a single segment
+  float score = 0;     // log-prob after the length penalty; valid only for an item of one segment
   float log_prob = 0;  // sum over all segments, not normalised
   kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
   std::vector<std::string> tokens;       // target pieces; if requested
@@ -99,24 +102,25 @@ struct Hypothesis {
   std::vector<AlignmentLink> alignment;  // by target token; if requested, and only of rank 0
 };
 
-// The result of the first engine for an item that is translated through a pivot language.
+// The intermediate translation of an item that is translated through a pivot language: a first
+// engine translates into the pivot, a second engine from it.
 struct PivotPart {
   std::string first_model;
   std::string second_model;
   std::string language;  // the pivot
-  std::string text;
-  // From the first engine's search; the rest of the ItemResult is the second's.
+  std::string text;      // in the pivot language
+  // Results of the first engine's search. The rest of the ItemResult is the second engine's.
   float score = 0;
   float log_prob = 0;
   kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
-  // Whether each engine translated the item as one segment; otherwise it has no score.
+  // Whether the engine translated the item as one segment. If not, its search has no valid score.
   bool first_one_segment = false;
   bool second_one_segment = false;
 };
 
 enum class WarningCode {
   kOutputLimit,        // the output limit ended a segment
-  kBeamTooNarrow,      // the beam has fewer places than a segment's constraints have banks
+  kBeamTooNarrow,      // the beam is too narrow for a segment's constraints (SEARCH.md d.2)
   kNotTranslated,      // a part of the text was not translated
   kUnknownCharacters,  // the vocabulary lacks characters of the text
 };
@@ -129,14 +133,14 @@ struct Warning {
 
 struct ItemResult {
   int index = 0;
-  absl::Status status;  // if not OK, only `index` is valid in addition
+  absl::Status status;  // if not OK, only `status` and `index` are valid
   std::vector<Hypothesis> hypotheses;
   std::vector<SentenceRange> sentences;
   std::vector<std::string> source_tokens;  // if requested
   int64_t source_token_count = 0;
   int64_t target_token_count = 0;  // of the best hypotheses, EOS included
-  std::optional<uint64_t> seed;    // of sampling
-  std::optional<PivotPart> pivot;  // of a translation through a pivot language
+  std::optional<uint64_t> seed;    // the seed of sampling; empty: the search did not sample
+  std::optional<PivotPart> pivot;  // empty: not translated through a pivot language
   std::vector<Warning> warnings;   // at most one of each code
 };
 
@@ -148,19 +152,20 @@ struct SegmentUpdate {
   bool final = false;
 };
 
-// The times at which a segment passed each stage, on the engine's clock.
+// The times at which a segment reached each stage, on the engine's clock.
 struct SegmentTimes {
   int item = 0;
   int segment = 0;
   Nanos queued = 0;
-  Nanos popped = 0;    // the encoder pass began
-  Nanos encoded = 0;   // the wait for a slot began
-  Nanos admitted = 0;  // entered the decoding batch
+  Nanos popped = 0;    // its encoder pass began
+  Nanos encoded = 0;   // its encoder pass ended, and it began to wait for a slot
+  Nanos admitted = 0;  // it entered the decoding batch
   Nanos decoded = 0;
   Nanos detokenized = 0;
 };
 
-// Durations are sums over the job's segments, except `tokenize` and `total`, which are the job's.
+// The times of a job. The durations `queue` to `detokenize` are sums over the job's segments.
+// `tokenize` and `total` are durations of the complete job.
 struct JobTimings {
   Nanos tokenize = 0;
   Nanos queue = 0;
@@ -173,32 +178,34 @@ struct JobTimings {
   std::vector<SegmentTimes> segments;  // if requested, in the order in which the segments ended
 };
 
-// The callbacks to a job's owner. Calls for one job never overlap. They must not block. The only
-// engine method that they may call is Cancel. They come from engine threads, possibly before Submit
-// returns, and from threads that call Cancel or CancelAll, which must hold no lock that a callback
-// takes. The order is any number of OnSegment and OnItem, a segment's final update before its item;
-// then one OnDone. The engine releases the sink after OnDone.
+// Receives the results of a job. Implemented by the caller of Submit.
+//
+// The calls for one job never overlap. They come from engine threads, possibly before Submit
+// returns, and from threads that call Cancel or CancelAll. Such a thread must hold no lock that a
+// callback takes. A callback must not block, and Cancel is the only engine method that it may call.
+// The order of calls is any number of OnSegment and OnItem, then one OnDone. The final update of a
+// segment comes before the OnItem of its item. The engine releases the sink after OnDone.
 class TranslationSink {
  public:
   virtual ~TranslationSink() = default;
   virtual void OnSegment(SegmentUpdate update) = 0;
   // Called exactly once for each item of a job whose OnDone is OK.
   virtual void OnItem(ItemResult result) = 0;
-  // OK, or why the complete job ended: CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, UNAUTHENTICATED,
-  // INVALID_ARGUMENT (larger than the queue).
+  // `status` is OK, or the reason why the job ended early: CANCELLED, DEADLINE_EXCEEDED,
+  // UNAVAILABLE, UNAUTHENTICATED, or INVALID_ARGUMENT for a job that is larger than the queue.
   virtual void OnDone(const absl::Status& status, const JobTimings& timings) = 0;
 };
 
 enum class RejectReason {
   kNone,
-  kQueueFull,
-  kTokenBudget,
-  kClientShare,  // there is room, but the client has its share of the queue waiting already
+  kQueueFull,    // the queue has no room for the job's segments
+  kTokenBudget,  // the queue has no room for the job's source tokens
+  kClientShare,  // there is room, but the client already uses its share of the queue
   kTooLarge,     // larger than the complete capacity: not retryable
-  kInvalid,      // also for an unknown glossary, whose status is NOT_FOUND
+  kInvalid,      // INVALID_ARGUMENT; or NOT_FOUND for an unknown glossary
   kUnsupported,
   kDraining,
-  kDeadline,  // the deadline has passed, or comes before the end of the expected wait
+  kDeadline,  // the deadline has passed, or the expected wait in the queue is longer
   // Only the server uses these:
   kRate,
   kDenied,
@@ -211,7 +218,7 @@ using JobId = uint64_t;
 struct Admission {
   absl::Status status;  // OK: admitted as `job`
   RejectReason reason = RejectReason::kNone;
-  Nanos retry_after = 0;  // a hint; only with RESOURCE_EXHAUSTED
+  Nanos retry_after = 0;  // when to try again; only with RESOURCE_EXHAUSTED
   JobId job = 0;
 };
 
@@ -230,7 +237,7 @@ struct ModelInfo {
   int target_vocabulary = 0;
   int64_t parameters = 0;
   int max_source_tokens = 0;
-  int max_target_tokens = 0;  // for a request that sets no limit and no profile
+  int max_target_tokens = 0;  // the output limit of a request that sets neither limit nor profile
   int max_rows = 0;
   int max_beam = 0;
   int default_beam = 0;
@@ -238,7 +245,7 @@ struct ModelInfo {
   int decoder_heads = 0;
   Profile default_profile = Profile::kHf;
   std::vector<std::string> glossaries;  // names, sorted
-  std::vector<std::string> notes;       // lines for the log about what loading has found
+  std::vector<std::string> notes;       // lines for the log about facts that the load has found
 };
 
 // A consistent snapshot: accepted == sum of outcomes + waiting + running.
@@ -258,16 +265,16 @@ struct SegmentCounts {
 // The memory that the model uses on a device, in bytes.
 struct DeviceMemory {
   std::string device;       // "cpu", "cuda:0"
-  std::string device_name;  // "" or the card's
+  std::string device_name;  // the card's name, or the instruction set of the CPU
   int64_t weights = 0;
-  int64_t kv = 0;  // of all workers on the device, as are the next two
+  int64_t kv = 0;  // of all workers on the device; so are `workspace` and `kv_resident`
   int64_t workspace = 0;
-  int64_t kv_resident = 0;  // the part of `kv` that is resident; on the host it changes with use
+  int64_t kv_resident = 0;  // the part of `kv` that takes physical memory; changes only on the host
 };
 
 struct EngineStats {
   SegmentCounts segments;
-  int64_t requests_waiting = 0;  // admitted, and no segment has been in a slot yet
+  int64_t requests_waiting = 0;  // admitted jobs of which no segment has been in a slot yet
   int64_t requests_running = 0;
   int64_t queue_segments = 0;
   int64_t queue_tokens = 0;
@@ -280,17 +287,19 @@ struct EngineStats {
   Nanos encoded_oldest_age = 0;
   int64_t rows = 0;
   int64_t row_capacity = 0;
-  double kv_self_usage = 0;  // share of the pages that is in use, 0..1
+  double kv_self_usage = 0;  // the part of the self pages that is in use, 0..1
   double kv_cross_usage = 0;
   std::vector<DeviceMemory> memory;
   int64_t detokenize_backlog = 0;
-  Nanos last_step = 0;   // clock time; of the busy worker furthest behind, else of the latest step
-  bool stalled = false;  // a worker has busy rows and has made no step for the watchdog time
+  // The time of a worker's last step: the earliest of all busy workers. The latest of all workers
+  // if no worker is busy.
+  Nanos last_step = 0;
+  bool stalled = false;  // a worker has live rows, but made no step for EngineConfig::watchdog
   int live_workers = 0;
 };
 
-// A job whose languages, options, terms and size an engine has resolved and checked. Only that
-// engine can run it.
+// A job whose languages, options, terms and size an engine has checked. Only the engine that made
+// the plan can run it.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -304,23 +313,24 @@ class Engine {
   // `glossaries` changes: a reload that changes their names makes this return another object.
   virtual const ModelInfo& info() const = 0;
 
-  // Finds the pair of the model's languages that two codes, written as in a job, mean. Returns it
-  // as info().pairs writes languages. INVALID_ARGUMENT names the code that the model does not have,
-  // and the languages that it has.
+  // Finds the language pair of the model that two language codes of a request mean. Returns the
+  // codes as info().pairs spells them. INVALID_ARGUMENT names the code that the model does not
+  // have, and the languages that it has.
   virtual absl::StatusOr<LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const = 0;
 
-  // Makes the plan of a job. Reserves nothing. Never returns nullptr. INVALID_ARGUMENT with
-  // FieldErrors, or NOT_FOUND (glossary).
+  // Makes the plan of a job. Reserves nothing. Never returns nullptr. Returns INVALID_ARGUMENT with
+  // FieldErrors for a wrong request, and NOT_FOUND for an unknown glossary.
   virtual absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) = 0;
 
-  // Reserves capacity by code points, and admits the job of a plan or refuses it:
-  // RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE (draining, or no worker left),
-  // DEADLINE_EXCEEDED. Calls the sink only for an admitted job. REQUIRES: Prepare of this engine
-  // made the plan.
+  // Admits the job of a plan, or refuses it with RESOURCE_EXHAUSTED and retry_after, UNAVAILABLE if
+  // the engine drains or no worker is left, or DEADLINE_EXCEEDED. Reserves queue capacity for an
+  // estimate of the job's tokens, because the text is not tokenised yet. Calls the sink only for an
+  // admitted job. REQUIRES: Prepare of this engine made the plan.
   virtual Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) = 0;
 
-  // Prepares and submits a job. A job that Prepare refuses is refused with kInvalid.
+  // Prepares and submits a job. If Prepare returns an error, the job is refused with it and with
+  // kInvalid.
   Admission Translate(TranslationJob job, std::shared_ptr<TranslationSink> sink);
 
   // Ends a job early. Its rows become free at the next step, on a GPU one step later. OnDone gets
@@ -338,10 +348,11 @@ class Engine {
 
   virtual EngineStats Stats() const = 0;
 
-  // Loads the glossaries of the engine's directory again. An error names the file and line and
-  // changes nothing. Admitted jobs keep the old glossaries. May block for a long time. Borrows
-  // `load`, or nullptr, for the call: its memory counts the new glossaries in addition to the old
-  // ones, and the call returns CANCELLED after `load` was stopped.
+  // Loads the glossaries in EngineConfig::glossary_directory again. If one is wrong, returns an
+  // error that names the file and line, and changes nothing. Admitted jobs keep the old glossaries.
+  // May block for a long time. Borrows `load`, which may be nullptr, for the call. Its memory
+  // counts the new glossaries in addition to the old ones. Returns CANCELLED after `load` was
+  // stopped.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 

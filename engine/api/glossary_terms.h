@@ -1,6 +1,7 @@
-// The terms of the glossaries that an engine has loaded, for listing them.
+// The terms of a glossary that an engine has loaded, for listing them.
 //
-// Immutable and thread-safe. An object keeps its version after a reload. Text is UTF-8.
+// Immutable and thread-safe. A reload of the glossaries does not change existing objects. Text is
+// UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ class GlossaryTerms {
   virtual ~GlossaryTerms() = default;
 
   virtual size_t size() const = 0;
-  // Returns entry i, in the order of the glossary's file without duplicates. The views live as long
-  // as this object. REQUIRES: i < size().
+  // Returns entry i. Entries have the order of the glossary's file, and duplicates are left out.
+  // The views live as long as this object. REQUIRES: i < size().
   virtual GlossaryEntry entry(size_t i) const = 0;
 };
 
@@ -29,7 +30,8 @@ class GlossarySource {
  public:
   virtual ~GlossarySource() = default;
 
-  // nullptr if there is none of this name. Shared, because a reload may replace it at any time.
+  // Returns the terms of the glossary `name`; nullptr if there is no such glossary. Shared, because
+  // a reload may replace the glossary at any time.
   virtual std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const = 0;
 };
 

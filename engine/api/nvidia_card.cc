@@ -23,11 +23,12 @@ std::string FirstLine(const fs::path& path) {
   return line;
 }
 
-// Reports whether `accept` accepts the name of an entry of the directory. *name becomes that name.
+// Finds the first entry of the directory whose name `accept` accepts, and stores the name in *name.
+// Returns false if there is none; *name is then undefined.
 template <class Accept>
 bool FindEntry(const fs::path& directory, Accept accept, std::string* name) {
   std::error_code error;
-  // An iterator that fails becomes the end iterator.
+  // A directory_iterator becomes the end iterator if an operation fails.
   for (fs::directory_iterator it(directory, error), end; it != end; it.increment(error)) {
     *name = it->path().filename().string();
     if (accept(*name)) return true;
@@ -43,7 +44,7 @@ bool IsCardNode(std::string_view name) {
          std::isdigit(static_cast<unsigned char>(name[kPrefix.size()])) != 0;
 }
 
-// Returns a path that shows a card; "" if there is none.
+// Returns a path that exists because of a card; "" if there is none.
 std::string SeenAt(const std::string& root) {
   std::string name;
   if (FindEntry(root + "/dev", IsCardNode, &name)) return "/dev/" + name;
@@ -51,14 +52,15 @@ std::string SeenAt(const std::string& root) {
   if (FindEntry(root + "/proc/driver/nvidia/gpus", any, &name)) {
     return "/proc/driver/nvidia/gpus/" + name;
   }
-  // A display or 3D controller; the card's audio device has another class.
+  // PCI class 0x03 is a display or 3D controller. The card's audio device has another class.
   const std::string devices = "/sys/bus/pci/devices/";
   const auto is_nvidia = [&](const std::string& device) {
     const fs::path at = fs::path(root + devices) / device;
     return FirstLine(at / "vendor") == "0x10de" && FirstLine(at / "class").rfind("0x03", 0) == 0;
   };
   if (FindEntry(root + devices, is_nvidia, &name)) return devices + name;
-  // WSL has no node for a card. It has this file if the driver of Windows is NVIDIA's.
+  // WSL has no device node for a card. It has this file if the graphics driver of Windows is
+  // NVIDIA's.
   const std::string windows = "/usr/lib/wsl/lib/libcuda.so.1";
   std::error_code error;
   return fs::exists(root + windows, error) ? windows : "";

@@ -1,4 +1,5 @@
-// Finds an NVIDIA card of this machine even if CUDA cannot use it, to notice an unused card.
+// Finds out whether this machine has an NVIDIA card, even if CUDA cannot use it, so that the server
+// can warn about an unused card.
 //
 // Thread-safe.
 #pragma once
@@ -8,11 +9,12 @@
 namespace dragoman::engine {
 
 struct NvidiaCard {
-  std::string seen_at;  // a path that shows the card, such as "/dev/nvidia0"; "": there is none
+  std::string seen_at;  // a path that exists because of the card: "/dev/nvidia0"; "": no card
   std::string driver;   // version of the loaded kernel module, "535.183.01"; "": none is loaded
 };
 
-// Looks in /dev, /proc and /sys, and does not use CUDA. `root` is "", or a directory in place of /.
+// Looks in /dev, /proc and /sys, and does not use CUDA. `root` is "", or for tests a directory that
+// replaces the root directory.
 NvidiaCard FindNvidiaCard(const std::string& root);
 
 // Returns advice on how to make the card usable for CUDA. `least_driver` is the major version of

@@ -17,23 +17,23 @@ class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
 
-  // One decode step of one worker. The step had `rows` of `row_capacity` rows, of `segments` slots.
-  // `topped_up` segments were admitted since the step before. `beside_pass`: during at least a part
-  // of the step, a pass of the worker's encoder shared the processors or the GPU.
+  // One decode step of one worker.
   struct Step {
     Nanos duration;
-    int rows;
-    int row_capacity;
-    int segments;
-    int topped_up;
+    int rows;          // live hypotheses that the step extended
+    int row_capacity;  // the most rows of a step
+    int segments;      // segments to which the rows belong
+    int topped_up;     // segments that entered the batch since the step before
+    // An encoder pass of this worker ran during at least a part of the step.
     bool beside_pass = false;
   };
   virtual void OnStep(const Step& step) = 0;
 
-  // One encoder pass, also if it failed. `padding` tokens is 0, because passes are packed.
+  // An encoder pass has ended or failed. `padding`, the number of padding tokens, is 0, because a
+  // pass has no padding.
   virtual void OnEncode(int segments, int64_t tokens, int64_t padding) = 0;
 
-  // A segment, or for kTokenize a job, spent this time in a stage.
+  // A segment spent `duration` in a stage. In kTokenize, a job did.
   virtual void OnStage(Stage stage, Nanos duration) = 0;
 
   // A job's items were split and tokenised.
@@ -42,13 +42,14 @@ class EngineObserver {
   // A segment ended with a translation of this many tokens (EOS included).
   virtual void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) = 0;
 
-  // A translation did not have each sentinel once. Its segment is searched again, constrained.
+  // A translation did not have each sentinel (engine/request/sentinels.h) exactly once. Its segment
+  // is decoded again, with constraints in place of sentinels.
   virtual void OnSegmentSearchedAgain() = 0;
 
-  // A job ended with translations of this many tokens in all.
+  // A job ended with status OK. Its best hypotheses have this many tokens in all (EOS included).
   virtual void OnJobTranslated(int64_t target_tokens) = 0;
 
-  // A segment was cancelled at a stage. `wasted_tokens` had been decoded.
+  // A segment was cancelled in a stage, after `wasted_tokens` target tokens were decoded for it.
   virtual void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) = 0;
 
   // The engine itself failed; `kind` is "nan", "encode", "decode" or "worker".

@@ -21,7 +21,8 @@ FieldError Error(std::string field, std::string found, std::string expected) {
   return error;
 }
 
-// Returns K of FIRST_K; nullopt if the beam or the patience is not known.
+// Returns the number K of complete hypotheses after which stop rule FIRST_K ends a search: beam *
+// patience, rounded. nullopt if the beam or the patience is not known.
 std::optional<float> FirstK(std::optional<int> beam_size, std::optional<float> patience) {
   if (!beam_size.has_value() || !patience.has_value()) return std::nullopt;
   return std::floor(static_cast<float>(*beam_size) * *patience + 0.5F);
@@ -37,7 +38,7 @@ void CheckConstraints(const DecodingOptions& o, const OptionContext& context, Er
     errors->push_back(Contradiction("decoding.finalisation", constraints,
                                     "constrained search has its own finishing"));
   }
-  // Stopping at the first complete hypothesis is allowed.
+  // FIRST_K with K = 1, which stops at the first complete hypothesis, is allowed with constraints.
   const bool may_be_early = o.stop_rule == kernels::StopRule::kFirstK && o.patience.has_value() &&
                             FirstK(context.beam_size, o.patience).value_or(1.0F) <= 1.0F;
   if ((o.stop_rule.has_value() || o.patience.has_value()) && !may_be_early) {
@@ -185,7 +186,8 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
 }
 
 std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows) {
-  // If there is no beam_size, the beam is as wide as num_alternatives.
+  // Without beam_size the beam is at least num_alternatives. For sampling, num_alternatives is the
+  // number of draws.
   const bool draws = options.sampling.has_value() || !options.beam_size.has_value();
   const int asked = (draws ? options.num_alternatives : options.beam_size).value_or(1);
   const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kernels::kMaxBeam, max_rows)};

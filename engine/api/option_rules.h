@@ -1,7 +1,8 @@
-// Checks which options of a request go together (SEARCH.md a.7).
+// Checks that the options of a request do not exclude each other (SEARCH.md a.7).
 //
-// The server checks the request alone, to report all its errors together. The engine checks again
-// with all settings in effect. A contradiction is one error that names both fields. Pure functions.
+// The server calls this with what the request alone says, to report all errors of a request
+// together. The engine calls it again when the settings of profile and model are known. Two options
+// that exclude each other give one error that names both fields. Pure functions.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace dragoman::engine {
 
 // Facts that the rules need in addition to the options.
 struct OptionContext {
-  const char* constraints = nullptr;  // ConstrainingField
+  const char* constraints = nullptr;  // the result of ConstrainingField
   bool partials = false;
   // The settings in effect; nullopt if not known yet.
   std::optional<int> beam_size;
@@ -22,11 +23,12 @@ struct OptionContext {
   std::optional<kernels::StopRule> stop_rule;
 };
 
-// Returns the name of the job's field that constrains its search; nullptr if there is none.
+// Returns the name of the first field of the job that requires text in the translation, such as
+// "terms"; nullptr if there is none.
 const char* ConstrainingField(const TranslationJob& job);
 
-// Returns the facts that the job alone determines: its own fields, and the finalisation and stop
-// rule of the profile that it names if they are constants.
+// Returns the facts that the job alone determines. If the job names a profile, they include the
+// profile's constants for finalisation and stop rule.
 OptionContext ContextOf(const TranslationJob& job);
 
 std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
@@ -35,7 +37,7 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
 // Checks that a batch of `max_rows` rows has room for the requested beam or number of draws.
 std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows);
 
-// Returns errors for the fields that do not go with text/html.
+// Returns errors for the fields that an HTML job must not have; none if the job is not HTML.
 std::vector<FieldError> CheckHtml(const TranslationJob& job);
 
 }  // namespace dragoman::engine

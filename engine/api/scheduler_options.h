@@ -12,30 +12,32 @@
 
 namespace dragoman::engine {
 
-// When a refill begins if something waits. `live` and the capacity n are in units of CapacityUnit.
+// Decides when a refill begins, that is, when waiting segments may enter the batch. `live` is the
+// number of units (CapacityUnit) in slots, n is SchedulerOptions::capacity.
 enum class RefillRule : uint8_t {
-  kContinuous,  // whenever there is room (top-up "any" of c)
+  kContinuous,  // always (top-up "any" of c)
   kStream,      // live <= eps * n
   kHalfEmpty,   // 2 * live <= n
   kStatic,      // no segment is live: mini-batches
 };
 
-// The unit in which the capacity counts the segments in slots.
+// The unit in which SchedulerOptions::capacity is measured.
 enum class CapacityUnit : uint8_t {
-  kRows,  // its beam while a segment waits or has just begun, later the rows that it has
+  // A segment counts with its beam until it has made its first steps, then with its live rows.
+  kRows,
   kSegments,
   kSourceTokens,
 };
 
-// The order in which the encoder hands over the segments of a window. The encoded queue behind it
-// pops in the order of FairQueue, and keeps this order within a client and priority.
+// The order in which the encoder passes the segments of a window to the encoded queue. That queue
+// pops in the order of FairQueue, so the window's order holds within a client and priority.
 enum class WindowOrder : uint8_t {
   kArrival,
-  kLongestFirst,   // maxi-batching, if a window is several batches
+  kLongestFirst,   // maxi-batching, if the window is larger than a batch
   kShortestFirst,  // the order of the VAR-STREAM program
 };
 
-// The most that the encoder takes at a time.
+// A window is the group of segments that the encoder takes at a time. These are its limits.
 struct EncodeWindow {
   int64_t segments = 64;
   int64_t tokens = 8192;
@@ -45,14 +47,14 @@ struct EncodeWindow {
 struct SchedulerOptions {
   RefillRule refill = RefillRule::kContinuous;
   CapacityUnit unit = CapacityUnit::kRows;
-  int64_t capacity = 0;  // n; 0: the batch's max_rows, as rows or as segments
+  int64_t capacity = 0;  // n, in units of `unit`; 0: max_rows, not allowed with kSourceTokens
   // The eps of kStream, an exact rational in [0, 1].
   int64_t eps_num = 1;
   int64_t eps_den = 6;
   kernels::SlotSelection selection = kernels::SlotSelection::kAll;
-  int32_t width_budget = 0;                // rows of a step; 0: max_rows
-  int32_t max_pause = kernels::kMaxPause;  // steps; 0: a segment may pause forever
-  int32_t lanes = 0;  // hypotheses in slots, running or paused; 0: 8 * max_rows
+  int32_t width_budget = 0;                // the most rows of a step; 0: max_rows
+  int32_t max_pause = kernels::kMaxPause;  // in steps; 0: a segment may pause forever
+  int32_t lanes = 0;  // the most hypotheses in slots, running or paused; 0: 8 * max_rows
   EncodeWindow window;
 };
 

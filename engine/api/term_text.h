@@ -1,4 +1,4 @@
-// The rule for the text of a term or a phrase, in requests and in glossaries.
+// Checks the text of a term or a phrase, in requests and in glossaries.
 //
 // Thread-safety: pure functions. Sizes are bytes.
 #pragma once
@@ -10,19 +10,19 @@
 
 namespace dragoman::engine {
 
-// The size limit of a term's source, of its target, and of a phrase.
+// The size limit of a term's source, of a term's target, and of a phrase.
 inline constexpr size_t kMaxTermBytes = 1024;
 
 struct TermProblem {
   std::string found;
   std::string expected;
-  // Both as a predicate of the text: "is empty", "has 2000 bytes, expected at most 1024", "has a
-  // control character (U+000A)", "is not UTF-8".
+  // `found` and `expected` as a predicate of the text: "is empty", "has 2000 bytes, expected at
+  // most 1024", "has a control character (U+000A)", "is not UTF-8".
   std::string predicate;
 };
 
-// Returns the error in a source, target or phrase, if any, and does not quote the text. The caller
-// strips white space at both ends first.
+// Returns the error in a source, target or phrase; nullopt if there is none. The error does not
+// quote the text. REQUIRES: the text has no white space at its ends.
 std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
 }  // namespace dragoman::engine
