@@ -16,7 +16,7 @@ inline constexpr Nanos kNoDeadline = std::numeric_limits<Nanos>::max();
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Returns a time that never decreases. The origin has no meaning.
+  // Returns the time since some fixed moment. It never decreases.
   virtual Nanos Now() const = 0;
 };
 

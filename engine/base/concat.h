@@ -1,4 +1,5 @@
-// absl::StrCat that also takes std::string_view, which is another type in Debian's abseil.
+// absl::StrCat that also takes std::string_view. In Debian's abseil, absl::string_view is another
+// type.
 #pragma once
 
 #include <string>

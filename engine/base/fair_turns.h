@@ -1,9 +1,11 @@
 // The order in which flows take turns: self-clocked fair queueing (Golestani 1994).
 //
-// A flow is the queue of one client. Its first element is due at the virtual time at which it
-// became the first, plus its cost divided by the flow's weight. The least due time is next and
-// becomes the virtual time. So nonempty flows share the served cost by their weights. An element of
-// a new flow, of cost c and weight w, waits for about c * w' / w of each other flow of weight w'.
+// A flow is the queue of one client; its weight says how much service it gets. The due time of a
+// flow is the virtual time at which its first element became the first, plus the cost of this
+// element divided by the flow's weight. The flow with the least due time is served next, and this
+// due time becomes the virtual time. So nonempty flows divide the served cost in proportion to
+// their weights. An element of cost c in a new flow of weight w waits until each other flow, of
+// weight w', was served a cost of about c * w' / w.
 //
 // Not thread-safe. Borrows a flow from Enter to Leave.
 #pragma once
@@ -17,30 +19,33 @@ namespace dragoman::engine {
 
 class FairTurns {
  public:
-  // A flow's place in the order. A queue's own flows derive from it. Times are cost / weight.
+  // The place of a flow in the order. Queues derive their own flow type from it. Virtual times are
+  // in units of cost / weight.
   struct Flow {
-    double start = 0;     // when its first element became the first
-    double due = 0;       // of its first element
-    uint64_t number = 0;  // breaks ties of `due`: the least is first
+    double start = 0;     // the virtual time at which its first element became the first
+    double due = 0;       // the virtual time at which its first element is due
+    uint64_t number = 0;  // among equal due times the least number is next
   };
 
-  // An empty flow got its first element. Enter must follow.
+  // Call this after an empty flow has got its first element. Enter must follow.
   void Begin(Flow* flow) {
-    if (order_.empty()) now_ = 0;  // keeps the times exact
+    if (order_.empty()) now_ = 0;  // small numbers stay exact in a double
     flow->start = now_;
   }
 
-  // Puts the flow into the order. `cost` is its first element's, divided by the flow's weight.
+  // Puts the flow into the order. `cost` is the cost of its first element divided by the flow's
+  // weight.
   void Enter(Flow* flow, double cost) {
     flow->due = flow->start + cost;
     flow->number = ++last_number_;
     order_.emplace(flow->due, flow->number, flow);
   }
 
-  // Takes the flow out of the order. REQUIRES: it is there.
+  // Takes the flow out of the order. REQUIRES: the flow is in the order.
   void Leave(Flow* flow) { order_.erase({flow->due, flow->number, flow}); }
 
-  // The first element of a flow outside the order was taken. Enter must follow if it has another.
+  // Call this after Leave, when the flow's first element was served. If the flow has another
+  // element, Enter must follow.
   void Took(Flow* flow) {
     now_ = std::max(now_, flow->due);
     flow->start = flow->due;
@@ -50,7 +55,7 @@ class FairTurns {
   Flow* Next() const { return std::get<Flow*>(*order_.begin()); }
 
  private:
-  std::set<std::tuple<double, uint64_t, Flow*>> order_;  // of each flow: due, number
+  std::set<std::tuple<double, uint64_t, Flow*>> order_;  // due, number and flow
   double now_ = 0;                                       // the virtual time
   uint64_t last_number_ = 0;
 };

@@ -24,7 +24,8 @@ void VisitStrings(Error& error, const Visit& visit) {
   visit(error.words);
 }
 
-// Takes "LENGTH:BYTES" from the front. Returns false if there is none.
+// Moves the string in "LENGTH:BYTES" from the front of `bytes` to `out`. Returns false if `bytes`
+// does not begin with such a string.
 bool TakeString(std::string_view& bytes, std::string& out) {
   size_t length = 0;
   const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), length);

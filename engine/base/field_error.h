@@ -1,5 +1,5 @@
-// An error in a field of a request, as data. An INVALID_ARGUMENT status carries it next to its
-// message, so that messages may change without changing the data. Pure functions.
+// An error in a field of a request, as data. An INVALID_ARGUMENT status carries it in addition to
+// its message, so that callers need not parse the message. Pure functions.
 #pragma once
 
 #include <string>
@@ -10,14 +10,17 @@
 namespace dragoman::engine {
 
 struct FieldError {
-  std::string field;     // path on the wire, such as "decoding.beam_size"; "": the complete request
+  // The path of the field in the request, such as "decoding.beam_size"; "": the complete request.
+  std::string field;
   std::string found;     // such as "65"
   std::string expected;  // such as "1..64"
-  // Set for a contradiction: the field that excludes `field`, such as "decoding.pruning", and why.
+  // Set if two fields exclude each other: `other` is the second field, such as "decoding.pruning",
+  // and `reason` says why.
   std::string other;
   std::string reason;
-  // Text in place of "found FOUND, expected EXPECTED", if that would read badly. At most one is
-  // set. The message is "FIELD PREDICATE" ("... has no tokens, expected text") or "FIELD: WORDS".
+  // The message is "FIELD: found FOUND, expected EXPECTED". If that would read badly, one of these
+  // strings is set. Then the message is "FIELD PREDICATE" ("... has no tokens, expected text") or
+  // "FIELD: WORDS".
   std::string predicate;
   std::string words;
 
@@ -27,18 +30,18 @@ struct FieldError {
 // Returns the error for a request that has both `field` and `other` and may have only one of them.
 FieldError Contradiction(std::string field, std::string other, std::string reason);
 
-// Returns the message without the field.
+// Returns the error's message without the name of the field.
 std::string Description(const FieldError& error);
 
-// Returns INVALID_ARGUMENT with these errors. Its message joins all of them with "; ". REQUIRES:
-// `errors` is not empty.
+// Returns INVALID_ARGUMENT that carries these errors. Its message joins their messages with "; ".
+// REQUIRES: `errors` is not empty.
 absl::Status InvalidRequest(const std::vector<FieldError>& errors);
 absl::Status InvalidRequest(FieldError error);
 
-// Returns the errors of such a status; none for any other status.
+// Returns the errors of a status that InvalidRequest made; none for any other status.
 std::vector<FieldError> FieldErrorsOf(const absl::Status& status);
 
-// Returns the status without its errors.
+// Returns the status with its code and message only.
 absl::Status WithoutFieldErrors(absl::Status status);
 
 }  // namespace dragoman::engine

@@ -12,7 +12,8 @@ namespace {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// Returns the first path that is in one of the listings, recorded and present, only; "" if none.
+// Lists the directory again. Returns the first path that was added or removed since it was
+// recorded; "" if there is none.
 std::string FirstOther(const RecordedListing& listing) {
   const std::vector<std::string> now = ListNames(listing.directory, listing.endings);
   std::vector<std::string> other;

@@ -1,6 +1,6 @@
-// Records the files of a model's load: every file that the load read, looked for, or could have
-// found in a directory listing, with its attributes before that. So a caller can find out later,
-// without a load, whether a load would find the same files.
+// Records the files of a model's load: every file that the load read or looked for, with its
+// attributes at that time, and every directory that it listed. So a caller can find out later,
+// without another load, whether a load would find the same files.
 //
 // FileRecord is thread-safe. The other types are plain values.
 #pragma once
@@ -26,13 +26,13 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Follows links. Never opens the file.
+// Returns the stamp of the file at `path`. Follows links. Never opens the file.
 FileStamp StampOf(const std::string& path);
 
 struct RecordedFile {
   std::string path;
-  FileStamp stamp;        // from before the first access
-  bool was_read = false;  // false: the load only looked whether it exists
+  FileStamp stamp;        // before the load first accessed the file
+  bool was_read = false;  // false: the load only checked whether the file exists
 };
 
 // The names in a directory that end in one of `endings`, sorted.
@@ -42,7 +42,8 @@ struct RecordedListing {
   std::vector<std::string> names;
 };
 
-// Returns the names as in RecordedListing; none if the directory cannot be read.
+// Returns the names in `directory` that end in one of `endings`, sorted; none if the directory
+// cannot be read.
 std::vector<std::string> ListNames(const std::string& directory,
                                    const std::vector<std::string>& endings);
 
@@ -51,11 +52,13 @@ struct RecordedFiles {
   std::vector<RecordedListing> listings;
 };
 
-// Returns the first path that was written, replaced, added or removed since it was recorded; "" if
-// there is none. Does not read the files, so a file that was written with the same bytes counts.
+// Returns the first path that changed since it was recorded; "" if none did. A file that was read
+// changes if it is written, replaced or removed. Any other path changes if it is added or removed.
+// Compares stamps and not contents, so a file that was written again with the same bytes has
+// changed.
 std::string FirstChanged(const RecordedFiles& files);
 
-// The same, but only for paths that were added or removed.
+// Returns the first path that was added or removed since it was recorded; "" if there is none.
 std::string FirstAddedOrGone(const RecordedFiles& files);
 
 class FileRecord {
@@ -64,7 +67,8 @@ class FileRecord {
   FileRecord(const FileRecord&) = delete;
   FileRecord& operator=(const FileRecord&) = delete;
 
-  // Records the file's stamp; the first stamp of a path stays. Call this before the first access.
+  // Records the file's stamp. Later calls for the same path keep the first stamp. `is_read`: the
+  // load will read the file. Call this before the first access.
   void Note(const std::string& path, bool is_read);
   // Calls ListNames and records the result.
   std::vector<std::string> List(const std::string& directory,

@@ -10,7 +10,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns the beginning of a key for a message, in ASCII.
+// Returns the first 64 bytes of a key for a message, with '?' in place of all bytes that are not
+// printable ASCII.
 std::string Printable(std::string_view key) {
   constexpr size_t kQuoted = 64;
   std::string out(key.substr(0, kQuoted));

@@ -1,8 +1,8 @@
-// The context of one load of a model: its memory, its files, and whether to stop it.
+// The context of one load of a model: counts its memory, records its files, and can stop it.
 //
-// Thread-safe. The caller of the load owns it. It must outlive the weights that were read
-// (LoadedModel::weights), but not the engine. A nullptr in place of a LoadContext* means a load
-// without a limit, a record or a stop, for tools and tests.
+// Thread-safe. The caller of the load owns the context. It must outlive LoadedModel::weights, but
+// not the engine. Functions also accept a nullptr in place of a LoadContext*, for tools and tests:
+// the load then has no memory limit and no record of files, and cannot be stopped.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ class LoadContext {
   FileRecord files_;
 };
 
-// Returns CANCELLED if the load is to stop. Long loops call this every few MB or thousand rows.
+// Returns CANCELLED if the load must stop. Long loops call this every few MB or every thousand
+// rows.
 inline absl::Status CheckGoesOn(const LoadContext* load) {
   if (load == nullptr || !load->is_stopped()) return absl::OkStatus();
   return absl::CancelledError("the load was given up, because the daemon is ending");

@@ -1,5 +1,6 @@
-// Counts the memory of one load of a model against a limit. A file that is unpacked or read into
-// memory is counted before its first byte is read. Thread-safe. Sizes are bytes.
+// Counts the memory that one load of a model takes, and keeps it below a limit. A file that is
+// unpacked or read into memory is counted before its first byte is read. Thread-safe. Sizes are
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace dragoman::engine {
 
 class LoadMemory {
  public:
-  // Counts bytes until it is destroyed. Movable. Its LoadMemory must outlive it.
+  // A number of bytes that counts until this object is destroyed. Movable. The LoadMemory must
+  // outlive it.
   class Hold {
    public:
     Hold() = default;
@@ -43,22 +45,26 @@ class LoadMemory {
   LoadMemory(const LoadMemory&) = delete;
   LoadMemory& operator=(const LoadMemory&) = delete;
 
-  // Makes Reserve and Keep refuse bytes that would bring the sum above `most`. `because` explains
-  // the limit in messages: "the machine has 1024 MiB, of which ...". By default there is no limit.
+  // Limits the sum of all counted bytes: Reserve and Keep refuse bytes that would exceed `most`.
+  // `because` explains the limit in messages: "the machine has 1024 MiB, of which ...". By default
+  // there is no limit.
   void SetLimit(int64_t most, std::string because);
 
-  // Counts `bytes` for `what`, or returns RESOURCE_EXHAUSTED. REQUIRES: bytes >= 0.
+  // Counts `bytes` until the Hold is destroyed. Returns RESOURCE_EXHAUSTED with `what`, which says
+  // what takes the bytes, if they exceed the limit. REQUIRES: bytes >= 0.
   absl::StatusOr<Hold> Reserve(int64_t bytes, std::string_view what);
 
-  // The same without the limit, for memory that is checked elsewhere.
+  // Counts `bytes` until the Hold is destroyed, even above the limit. For memory that was checked
+  // elsewhere.
   Hold Count(int64_t bytes);
 
-  // Like Reserve, but the bytes count until the load ends. Used for vocabularies and their data.
+  // Like Reserve, but the bytes count as long as this object lives. Used for vocabularies,
+  // tokenizers and glossaries.
   absl::Status Keep(int64_t bytes, std::string_view what);
 
-  int64_t held() const;  // by Holds at present
-  int64_t kept() const;
-  int64_t peak() const;  // the largest sum of both so far
+  int64_t held() const;  // the sum of all Holds at present
+  int64_t kept() const;  // the sum of all calls of Keep
+  int64_t peak() const;  // the largest value of held() + kept() so far
 
  private:
   absl::Status CheckRoom(int64_t bytes, std::string_view what) const

@@ -1,7 +1,7 @@
 // A mutex, its scoped lock and a condition variable that clang's -Wthread-safety understands.
 //
-// The project uses no other mutex. It wraps std::mutex instead of absl::Mutex, because Debian's
-// abseil is not built for ThreadSanitizer, which then reports false races.
+// The project uses no other mutex. Mutex wraps std::mutex and is not absl::Mutex: ThreadSanitizer
+// would report false races, because Debian's abseil is not built for it.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex* const mu_;
 };
 
-// Waits may wake spuriously. Call them in a loop that tests the condition.
+// Wait and WaitFor may return without a notification. Call them in a loop that tests the condition.
 class CondVar {
  public:
   void Wait(Mutex* mu) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {

@@ -15,7 +15,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Binds the calling thread to the processors. Returns 0 or an errno.
+// Binds the calling thread to the processors `cpus`. Returns 0, or an errno if that fails.
 int RunOnlyOn(const std::vector<int>& cpus) {
   const auto size = static_cast<size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
   struct Free {

@@ -8,10 +8,11 @@
 
 namespace dragoman::engine {
 
-// Calls `work` on a thread that may run only on `cpus`, and waits for its end. Threads that it
-// starts are bound in the same way, so memory that they touch first is on the node of `cpus`.
-// Throws what `work` throws. If `cpus` is empty, calls `work` on the caller's thread. Returns
-// INVALID_ARGUMENT without a call if the process may not run on `cpus`.
+// Calls `work` on a new thread that may run only on the processors `cpus`, and waits until `work`
+// returns. Threads that `work` starts are bound to the same processors. So memory that they touch
+// first is on the NUMA node of `cpus`. Throws what `work` throws. If `cpus` is empty, calls `work`
+// on the caller's thread. If the process may not run on `cpus`, returns INVALID_ARGUMENT and does
+// not call `work`.
 absl::Status OnCpus(const std::vector<int>& cpus, const std::function<void()>& work);
 
 }  // namespace dragoman::engine

@@ -1,5 +1,5 @@
 // Turns the exceptions of failed allocations and failed thread starts into a Status. Only for the
-// start of the server and of models, which allocates much at once.
+// start of the server and the load of models, which allocate much at once.
 #pragma once
 
 #include <new>
@@ -10,13 +10,13 @@
 
 namespace dragoman::engine {
 
-// The possible causes, for messages.
+// The possible causes of a failed thread start, for messages.
 inline constexpr char kWhatLimits[] =
     "too little memory, or a limit on address space (ulimit -v), on processes (ulimit -u) or of "
     "the cgroup (pids.max)";
 
-// Returns the Status or StatusOr of `make`. Returns RESOURCE_EXHAUSTED, which names `what`, if
-// memory cannot be allocated or a thread cannot be started.
+// Returns the Status or StatusOr that `make` returns. If `make` cannot allocate memory or start a
+// thread, returns RESOURCE_EXHAUSTED with `what`, which says what was being done.
 template <class Make>
 auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()) {
   try {

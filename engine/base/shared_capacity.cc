@@ -10,7 +10,7 @@ int64_t SharedCapacity::Counted(const Holding& holding) {
 }
 
 int64_t SharedCapacity::LargestPart(int share) const {
-  // Solves x = scale * (1 - x)^2, where x is the fraction of the capacity.
+  // Solves x = scale * (1 - x)^2 for x, the fraction of the capacity that a single client holds.
   const double scale = kPartScale * share;
   const double part = (2 * scale + 1 - std::sqrt(4 * scale + 1)) / (2 * scale);
   return static_cast<int64_t>(part * static_cast<double>(capacity_));

@@ -1,26 +1,29 @@
-// A capacity that clients share so that no client shuts out the others. Tracks how much each client
-// has, and decides whether a client may have more.
+// A capacity, such as the places of a queue, that clients share so that no client shuts out the
+// others. Tracks the amount that each client holds, and decides whether a client may take more.
 //
-// The more a client has, the more it must leave free. If `free` is left after a request, the client
-// may have at most
+// The more a client holds, the more it must leave free for others. If a request leaves `free` of
+// the capacity, its client may hold at most this amount, the request included:
 //
 //     kPartScale * share * free * free / capacity.
 //
 // This is a dynamic threshold (Choudhury & Hahne 1998). It needs no count of clients, and it falls
-// for all of them as the capacity fills. The original is linear in `free`. The square makes many
-// large clients leave more room. Clients of share 1 that take all they can:
+// for all of them as the capacity fills. The original rule is linear in `free`. With the square,
+// many large clients together leave more room. If all clients have share 1 and take as much as they
+// can, computed from the formula:
 //
 //     clients             1     2     5    10    20   100
 //     each holds        78 %  42 %  18 %  9.2 %  4.7 %  1.0 %
 //     is left free      22 %  16 %  11 %  7.6 %  5.4 %  2.5 %
 //
-// A client of share 16 alone may have 94 %. A client that has nothing may take k units if sqrt(k *
-// capacity / (kPartScale * share)) stay free: for the first unit, 16 of 4,096.
+// A single client of share 16 may hold 94 %. A client that holds nothing may take k units if at
+// least sqrt(k * capacity / (kPartScale * share)) units stay free. With share 1, the first of 4,096
+// units needs 16 free units.
 //
-// Any amount fits while no client has anything, so a request above LargestPart can fit. Against
-// other clients, a client counts for at most its LargestPart, so it never takes their room.
+// While no client holds anything, any amount fits, so that a request above LargestPart can be
+// served. For the limit of the other clients, such a client counts with its LargestPart only, so it
+// does not take the room that the rule leaves to them.
 //
-// Not thread-safe: the owner must lock. Amounts are in any unit.
+// Not thread-safe: the owner must lock. Amounts have the unit of the capacity, which is any.
 #pragma once
 
 #include <cstdint>
@@ -39,24 +42,25 @@ class SharedCapacity {
 
   explicit SharedCapacity(int64_t capacity) : capacity_(capacity) {}
 
-  // Reports whether `client` may have `amount` more.
+  // Reports whether `client` may take `amount` in addition to what it holds.
   bool Fits(uint64_t client, int share, int64_t amount) const;
 
-  // Reports whether a client that has nothing may have `amount`. If it may and Fits is false, the
-  // reason is what the client has already.
+  // Reports whether a client that holds nothing may take `amount`. If this is true where Fits is
+  // false, the client is refused because of what it holds already.
   bool FitsAnother(int share, int64_t amount) const { return Fits(Holding{}, share, amount); }
 
-  // Charges `amount` to `client` even if it does not fit. The last share counts.
+  // Charges `amount` to `client` even if it does not fit. `share` replaces the client's earlier
+  // share.
   void Take(uint64_t client, int share, int64_t amount);
 
-  // Releases `amount` of `client`. REQUIRES: the client has at least `amount`.
+  // Releases `amount` of what `client` holds. REQUIRES: the client holds at least `amount`.
   void Give(uint64_t client, int64_t amount);
 
-  // Returns the most that a client of this share may have when it is alone.
+  // Returns the most that a client of this share may hold if no other client holds anything.
   int64_t LargestPart(int share) const;
 
   int64_t capacity() const { return capacity_; }
-  int64_t held() const { return held_; }  // by all
+  int64_t held() const { return held_; }  // by all clients
   int64_t held(uint64_t client) const;
 
  private:
@@ -69,8 +73,8 @@ class SharedCapacity {
 
   const int64_t capacity_;
   int64_t held_ = 0;
-  int64_t counted_ = 0;  // the same with each client limited to its largest part
-  std::unordered_map<uint64_t, Holding> holdings_;  // none is 0
+  int64_t counted_ = 0;  // the sum over clients, each limited to its largest_part
+  std::unordered_map<uint64_t, Holding> holdings_;  // by client number; no amount is 0
 };
 
 }  // namespace dragoman::engine

@@ -1,12 +1,12 @@
-// Which of the two tokenizers of the transformers library a model uses.
+// Which of the two implementations of a tokenizer in the transformers library a model uses.
 #pragma once
 
 namespace dragoman::engine {
 
 enum class TokenizerChoice {
-  kAuto,  // the slow one if its files exist, else the fast one
-  kSlow,  // Python's: from the SentencePiece model, or from BART's vocab.json and merges.txt
-  kFast,  // the tokenizers library's: from tokenizer.json
+  kAuto,  // kSlow if its files exist, else kFast
+  kSlow,  // in Python: reads a SentencePiece model, or BART's vocab.json and merges.txt
+  kFast,  // in Rust (the tokenizers library): reads tokenizer.json
 };
 
 }  // namespace dragoman::engine

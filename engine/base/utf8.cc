@@ -5,8 +5,8 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-// A sequence that starts at a byte. `size` is 0 if no valid sequence starts there. `missing` is
-// true if the text ends inside a sequence that is valid so far.
+// The sequence that starts at a given byte. `size` is 0 if no valid sequence starts there.
+// `missing` is true if the text ends inside a sequence that is valid so far.
 struct Sequence {
   int size = 0;
   char32_t code_point = kReplacement;

@@ -10,8 +10,9 @@
 
 namespace dragoman::engine {
 
-// Returns the position of the first byte that does not belong to a valid sequence; for an
-// incomplete or wrong sequence, that of its lead byte. Returns nullopt if `text` is valid.
+// Returns the position of the first byte that does not belong to a valid sequence. For an
+// incomplete or wrong sequence this is the position of its lead byte. Returns nullopt if `text` is
+// valid.
 std::optional<int64_t> FirstInvalidUtf8(std::string_view text);
 
 // REQUIRES: `text` is valid UTF-8.
@@ -24,7 +25,8 @@ char32_t NextCodePoint(std::string_view text, size_t& at);
 // REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
-// Returns the size, 0 to 3, of an incomplete but so far valid sequence at the end of `text`.
+// Returns the number of bytes, 0 to 3, of a sequence at the end of `text` that is valid so far but
+// incomplete.
 int IncompleteUtf8Tail(std::string_view text);
 
 // Reports whether Python's str.strip() strips `code_point`: White_Space and U+001C..U+001F.

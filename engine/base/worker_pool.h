@@ -1,10 +1,13 @@
 // A thread pool that starts tasks in the order of arrival. Without threads, Post runs the task.
 //
 // Thread-safe. A caller of Post must hold no lock that a task takes. The destructor runs the queued
-// tasks, then joins. The queue has no limit of its own. The tokenizer pool has one task for each
-// job with a reservation of the request queue. The detokenizer pool has at most one partial and one
-// final for each segment that is in a slot, or has left it and is not written yet. This includes
-// segments of calls that have ended, until their tasks have run.
+// tasks, then joins the threads.
+//
+// The pool does not limit the number of queued tasks; its users do. The tokenizer pool has one task
+// for each job that holds a reservation of the request queue. The detokenizer pool has at most two
+// tasks for each segment, one for its newest partial and one for its final result. It has them only
+// for segments that are in a slot, or have left it and wait for their text. Segments of calls that
+// have ended count until their tasks have run.
 #pragma once
 
 #include <deque>

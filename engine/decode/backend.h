@@ -1,5 +1,6 @@
-// A place where a model runs. Creates the encoders, batches and memory of its workers. A backend of
-// the CPU has any number of workers, a backend of a GPU has one.
+// A backend is a device with the packed weights of a model: the CPU or one GPU. It creates the
+// encoders, batches and K/V memory of its workers. A backend of the CPU has any number of workers,
+// a backend of a GPU has one.
 //
 // Immutable and thread-safe. Each created object belongs to one worker and may outlive the backend.
 #pragma once
@@ -21,25 +22,26 @@ struct BackendInfo {
   std::string device_name;   // the card's name, or the instruction set of the CPU: "avx2"
   std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
-  std::vector<std::string> notes = {};  // notes for the operator about the model on this device
+  std::vector<std::string> notes = {};  // lines for the log about the model on this device
 };
 
-// The K/V pages of one worker.
+// The numbers of K/V pages of one worker.
 struct PagePlan {
   int32_t self_pages = 0;
   int32_t cross_pages = 0;
 };
 
-// The numbers from which PlanPages plans.
+// The arguments of PlanPages.
 struct PageRequest {
   int max_rows = 0;
-  int64_t bytes = 0;           // of one worker; 0: what max_rows usually needs
-  int32_t longest_source = 0;  // pages of the longest source
-  // The most self pages that a segment of the longest output may need: with the widest beam, and
-  // with the default beam. If `bytes` is 0, the plan has room for both.
+  int64_t bytes = 0;           // for all pages of one worker; 0: what max_rows usually needs
+  int32_t longest_source = 0;  // the number of cross pages of the longest source
+  // The most self pages that a segment may need: `widest_segment` with the widest beam,
+  // `default_segment` with the default beam. If `bytes` is 0 and `most_bytes` suffices, the plan
+  // has room for one of each at the same time.
   int64_t widest_segment = 0;
   int64_t default_segment = 0;
-  // The limit of one worker if `bytes` is 0; 0: no limit.
+  // The limit for all pages of one worker if `bytes` is 0. 0: no limit.
   int64_t most_bytes = 0;
 };
 
@@ -49,19 +51,19 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  // Plans at least two longest sources of cross pages. The rest are self pages. They may be too few
-  // for a search, or none, which the caller must check.
+  // Divides the memory into cross pages, at least for two longest sources, and self pages. The self
+  // pages may be too few for a search, or 0. The caller must check this.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
 
-  // Returns the bytes of one page; 0 if the pages are not in the host's memory.
+  // Returns the size of one page in bytes; 0 if the pages are not in the host's memory.
   virtual int64_t host_page_bytes() const { return 0; }
 
-  // Estimates the host's memory of a worker's encoder and batch.
+  // Estimates the bytes of host memory that the encoder and batch of a worker take.
   virtual int64_t HostWorkspaceBytes(const BatchConfig& /*config*/, int /*threads*/) const {
     return 0;
   }
 
-  // Each of these returns RESOURCE_EXHAUSTED if the memory cannot be allocated.
+  // The following functions return RESOURCE_EXHAUSTED if the memory cannot be allocated.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
   // Borrows `memory` for the batch's life.
@@ -69,7 +71,7 @@ class Backend {
                                                              KvMemory* memory) const = 0;
 };
 
-// Returns the plan for pages of `page_bytes` each. The rule is the same for every device
+// Implements PlanPages for pages of `page_bytes` each. The rule is the same for every device
 // (README.md, "The decoding batch").
 PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 

@@ -1,8 +1,9 @@
-// The running batch of a worker. Segments enter slots between steps and leave them at their end. A
-// step extends the live segments by one token.
+// The running batch of a worker. A segment enters a slot between steps and leaves it when its
+// search has ended. A step extends the hypotheses of the segments in slots by one token.
 //
-// DecodingBatch makes a complete step in a call (decoding_batch.h). DeviceBatch starts a step and
-// reports the step before (device_batch.h). The decode loop is the same for both.
+// There are two implementations, which the decode loop treats alike. In DecodingBatch
+// (decoding_batch.h), a call of Step makes a complete step. In DeviceBatch (device_batch.h), a call
+// of Step starts a step and reports the previous one.
 //
 // Owned and called by one decode thread. A step allocates no memory.
 #pragma once
@@ -22,38 +23,45 @@ namespace dragoman::engine {
 
 struct BatchConfig {
   int max_rows = 0;
-  int lanes = 0;          // hypotheses in slots, >= max_rows; 0: 8 * max_rows
-  int max_positions = 0;  // most input positions of a hypothesis: max_tokens + 1
-  int vocabulary = 0;     // of the target
+  int lanes = 0;          // the most hypotheses in slots, >= max_rows; 0: 8 * max_rows
+  int max_positions = 0;  // the most input positions of a hypothesis: its max_tokens + 1
+  int vocabulary = 0;     // the size of the target vocabulary
   int32_t start_token = 0;
 
-  // A beam of 50 that pruning keeps at 8 rows needs 50 lanes. With fewer, rows would be idle.
+  // Returns the number of lanes. There are more lanes than rows, because a slot reserves its beam's
+  // number of lanes, even if pruning leaves fewer live hypotheses. With a beam of 50 that is pruned
+  // to 8 rows and max_rows lanes, most rows would be idle.
   int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
 // The data of a segment for its slot.
 struct SlotInput {
   kernels::SearchOptions search;
-  kernels::SegmentRules rules;  // its tables are borrowed until Release
-  int32_t source_length = 0;    // in tokens, 1 .. max_positions
+  kernels::SegmentRules rules;  // the tables that it points to are borrowed until Release
+  int32_t source_length = 0;    // in tokens, 1 .. BatchConfig::max_positions
   CrossPages cross;             // owned by the batch until no step reads the pages
   bool wants_partials = false;
-  // The ids that the segment may produce, including those that its rules require; empty: all ids.
-  // Borrowed until Release. Only for batches on the CPU whose model selects words.
+  // The only target tokens that the segment may produce, from a lexical shortlist. Includes the
+  // tokens that `rules` require. Empty: all tokens. Borrowed until Release. Must be empty unless
+  // the model was created with `selects_words` (cpu_model.h).
   kernels::IdList words;
 };
 
 struct DecodedHypothesis {
-  std::vector<int32_t> tokens;         // without start token and EOS
-  std::vector<float> token_log_probs;  // of the tokens, then of EOS if it was emitted
-  std::vector<int32_t> aligned;  // source position of each log-prob; with SearchOptions::align
+  std::vector<int32_t> tokens;  // without start token and EOS
+  std::vector<float>
+      token_log_probs;  // one for each of `tokens`, then one for EOS if it was emitted
+  // The aligned source position of each token in token_log_probs. Empty without
+  // SearchOptions::align.
+  std::vector<int32_t> aligned;
   float score = 0;
   float log_prob = 0;
   kernels::FinishReason reason = kernels::FinishReason::kEos;
 };
 
-// Ends a hypothesis: adds its last token (of EOS only the log-prob) and sets the reason. `h` must
-// contain the tokens before that.
+// Ends a hypothesis: adds its last token and sets the finish reason. If the last token is EOS, adds
+// only its log-prob. `unmet`: the hypothesis lacks required phrases. REQUIRES: `h` contains all
+// tokens before the last one.
 inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_token,
                           float last_log_prob, bool unmet, DecodedHypothesis* h) {
   if (last_token != search.eos) h->tokens.push_back(last_token);
@@ -69,8 +77,8 @@ inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_tok
 
 struct BatchEvent {
   enum class Kind : uint8_t {
-    kSettled,    // more of the translation is settled; see Settled
-    kDone,       // the search has ended; see Result
+    kSettled,    // more tokens are final; see Settled
+    kDone,       // the search has ended; Result returns its hypotheses
     kBadNumber,  // a logit was NaN or +inf; only this segment fails
   };
   int slot = 0;
@@ -81,54 +89,60 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // Reports whether there are slots, lanes, pages and tables for a segment. An empty batch has room
-  // for every segment that the engine accepts.
+  // Reports whether there are a free slot and enough free lanes, pages and table memory for a
+  // segment. An empty batch has room for every segment that the engine accepts.
   virtual bool HasRoomFor(const kernels::SearchOptions& search,
                           const kernels::SegmentRules& rules) const = 0;
 
-  // The same for the memory of a segment's words (SlotInput::words).
+  // Reports whether there is memory for a segment with this number of SlotInput::words.
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
 
   // Puts a segment into a slot and returns the slot's number. REQUIRES: HasRoomFor and
-  // HasRoomForWords returned true after the previous Admit.
+  // HasRoomForWords have returned true for this segment, and no other segment was admitted since.
   virtual int Admit(SlotInput input) = 0;
 
-  // Removes the slot's segment, which is done or no longer wanted. No event of it follows, even if
-  // another segment gets this number.
+  // Removes the slot's segment, which has ended or was cancelled. No later event refers to this
+  // segment. The slot's number may be used again for another segment.
   virtual void Release(int slot) = 0;
 
   struct StepReport {
-    int rows = 0;  // that ran in the reported step
-    int slots = 0;
+    int rows = 0;                        // live hypotheses that the reported step extended
+    int slots = 0;                       // slots to which these rows belong
     std::span<const BatchEvent> events;  // valid until the next Step
   };
-  // Makes one step under these rules. An error is the model's or the device's, and final: only
-  // Release may follow. REQUIRES: busy().
+  // Makes one step under these rules. Returns an error if the model or the device fails. After an
+  // error, only Release may be called. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) = 0;
 
-  // Returns the n-best list of a slot, best first, or samples in the order of their numbers; empty:
-  // no output. REQUIRES: the latest report has kDone for the slot, which was not released since.
+  // Returns the n-best list of a slot, best first; for sampling, the draws by ascending number.
+  // Empty if the search found no output. REQUIRES: the latest report has kDone for the slot, and
+  // the slot was not released since.
   virtual std::vector<DecodedHypothesis> Result(int slot) const = 0;
 
-  // Returns all settled tokens of a slot. REQUIRES: the latest report has kSettled for the slot.
+  // Returns all settled tokens of a slot: the beginning of its translation that no later step can
+  // change. REQUIRES: the latest report has kSettled for the slot.
   virtual std::vector<int32_t> Settled(int slot) const = 0;
 
-  // Reports whether a step is due, because a segment is in a slot or is leaving one.
+  // Reports whether Step must be called, because a segment is in a slot or is about to leave one.
   virtual bool busy() const = 0;
 
-  // Returns the rows that the slots need next: their live rows, or at the beginning their beam.
+  // Returns the number of rows that the slots are expected to need. A slot whose search has just
+  // begun counts with its beam, another one with its live rows.
   virtual int64_t ExpectedRows() const = 0;
 
-  // Returns the cost of these rows (SearchOptions::row_cost), or somewhat more.
+  // Returns the sum of SearchOptions::row_cost over the rows of ExpectedRows, or somewhat more.
   virtual int64_t ExpectedLoad() const = 0;
 
-  // Returns the target tokens of a slot's longest hypothesis; for a device, an upper bound.
+  // Returns the number of target tokens of a slot's live hypotheses; on a device, an upper bound.
   virtual int DecodedTokens(int slot) const = 0;
 
   virtual int32_t self_pages_used() const = 0;
 
-  // The memory of self and cross pages, if it is the host's (page_memory.h). In this order: ends a
-  // period; gives idle memory back and reports whether some is left; returns the resident bytes.
+  // These manage the memory of self and cross pages if it is the host's (page_memory.h):
+  // * EndMemoryPeriod: memory that was not used since the previous call becomes idle.
+  // * GiveBackIdleMemory: returns idle memory to the system, up to `most_bytes` rounded up to chunks
+  //   for each of the two kinds of pages. Reports whether idle memory is left.
+  // * resident_page_bytes: returns the number of bytes that take physical memory.
   virtual void EndMemoryPeriod() {}
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
   virtual int64_t resident_page_bytes() const { return 0; }

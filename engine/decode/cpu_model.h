@@ -1,5 +1,6 @@
-// Executes a network's program on the CPU with the operations of kernels/ops. Weights are packed
-// once and shared. Each encoder and each decoder has its own buffers.
+// Executes a network's program (engine/network/program.h) on the CPU with the operations of
+// kernels/ops. All encoders and decoders share the weights, which are packed once. Each has its own
+// buffers.
 #pragma once
 
 #include <cstddef>
@@ -18,36 +19,42 @@
 
 namespace dragoman::engine {
 
-// Creates the model from a program and its weights. `cores` is the number of threads that may
-// compute at once, for packing and for all encoders and decoders of the model. These share their
-// work with cores that have no other work (kernels/base/helper_threads.h). Reads the weights in
-// pieces and packs them at once. Weights that are stored in int8 are packed as they are in int8. A
-// matrix that is embedding and output layer is stored once. REQUIRES: CheckProgram returned OK, the
-// weights are the program's, cores > 0. Returns UNIMPLEMENTED for a compute type without CPU
-// kernels; otherwise the errors of Weights::Read.
+// Creates the model from a program and its weights. Reads the weights in pieces and packs each
+// piece at once. If `type` is int8, weights that the files store in int8 are packed without
+// conversion. A matrix that is both embedding table and output layer is stored once.
 //
-// `selects_words`: decoders can select the words of slots (Decoder::Enter), which takes memory.
+// `cores`: the number of threads that may compute at the same time, for packing and for all
+// encoders and decoders together. An encoder or decoder shares its work with idle threads among
+// them (kernels/base/helper_threads.h).
 //
-// `probe`, for measurements, is called for each operation of a decoder's step and for parts of it.
-// Borrowed for the life of the model's only decoder. nullptr in production.
+// `selects_words`: decoders can limit a slot to selected words (Decoder::Enter). This takes memory.
+//
+// `probe`: for measurements; nullptr in production. Called for each operation of a decoder's step
+// and for parts of operations. Borrowed for the life of the decoder. The model must then have one
+// decoder only.
+//
+// REQUIRES: CheckProgram returned OK, `weights` belong to the program, cores > 0. Returns
+// UNIMPLEMENTED for a compute type without CPU kernels, and the errors of Weights::Read and
+// Weights::Check.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, const Weights& weights,
     kernels::ComputeType type = kernels::ComputeType::kFloat32, int cores = 1,
     kernels::OpProbe* probe = nullptr, bool selects_words = false);
 
-// Used by the members of an ensemble (ensemble_model.h), which owns their threads and scratch.
+// The rest of this file is for the members of an ensemble (ensemble_model.h). The ensemble owns the
+// threads and the scratch memory that its members use.
 
-// A decoder without the output layer. For one thread.
+// A decoder without the output layer. Belongs to one thread.
 class NetworkRows {
  public:
   virtual ~NetworkRows() = default;
 
-  // Computes one more position for every row. Returns the output layer's input [rows, d], valid
-  // until the next call. Does not read the requests of `input`. REQUIRES: the context is between
-  // Begin and End.
+  // Computes one more position for every row. Returns the input of the output layer, [rows, d],
+  // valid until the next call. Does not read input.requests. REQUIRES: OpContext::Begin was called
+  // for the context, and End was not called since.
   virtual const float* Run(const StepInput& input) = 0;
 
-  // Returns the bytes without those of the context.
+  // Returns the number of bytes of memory, without the context's.
   virtual int64_t workspace_bytes() const = 0;
 };
 
@@ -55,19 +62,22 @@ class CpuNetwork : public StepModel {
  public:
   virtual const kernels::OutputLayer& output() const = 0;
 
-  // Return the memory of an encoder and the rows of a decoder without the scratch of their
-  // contexts, and the scratch that each reserves, in floats.
+  // buffer_bytes: returns the bytes that one encoder and one NetworkRows take together, without the
+  // scratch memory of their contexts. encoder_scratch and decoder_scratch: return the number of
+  // floats of scratch memory that each of the two reserves in its context, per thread.
   virtual int64_t buffer_bytes(int max_rows) const = 0;
   virtual size_t encoder_scratch() const = 0;
   virtual size_t decoder_scratch(int max_rows) const = 0;
 
-  // Borrow `context` for the life of the result. workspace_bytes() does not include its memory.
+  // Create an encoder or decoder that computes in `context`, which is borrowed for the life of the
+  // result. workspace_bytes() of the result does not include the context's memory.
   virtual std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const = 0;
   virtual std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
                                                     int max_rows) const = 0;
 };
 
-// The same as CreateCpuModel, with threads that may be shared.
+// Like CreateCpuModel, but computes with the threads of `helpers`, which members of an ensemble
+// share.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
     const Program& program, const Weights& weights, kernels::ComputeType type,
     std::shared_ptr<kernels::HelperThreads> helpers, kernels::OpProbe* probe = nullptr,

@@ -1,5 +1,6 @@
-// The encoder and the decoder of the CPU, which run the operations of a packed program. Private to
-// engine/decode. Each belongs to one thread and has its own buffers.
+// The encoder and the decoder of the CPU, which run the operations of a packed program
+// (packed_program.h). Private to engine/decode. Each belongs to one thread and has its own buffers.
+// A stage is one of the two: encoder or decoder.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace dragoman::engine {
 
-// Returns the most rows of an encoder pass.
+// Returns the most rows of an encoder pass. A row is a source token.
 int64_t EncoderRows(const Program& program);
 
 // The buffers of a stage for up to `rows` rows.
@@ -47,16 +48,18 @@ class StageBuffers {
   std::unique_ptr<float, Free> block_;
 };
 
-// The common part of encoder and decoder: all operations on rows except attention.
+// The common part of encoder and decoder: runs the operations that both stages have.
 class StageRunner {
  protected:
-  // Computes in the borrowed `context`, whose memory workspace_bytes_ does not include; nullptr: in
-  // its own context with `threads`.
+  // Computes in the borrowed `context`. Then workspace_bytes_ does not include the context's
+  // memory. If `context` is nullptr, creates its own context with `threads` threads. `capacity` is
+  // the most rows of a call of Run.
   StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
               const BufferPlan& plan, const StageProducts& products, kernels::OpContext* context,
               int threads, int64_t capacity);
 
-  // Runs all operations except the output layer. Calls `attend` for those of one stage only.
+  // Runs all operations of the stage except the output layer. Calls attend(op) for each operation
+  // that only one of the two stages has, such as attention.
   template <class Attend>
   void Run(const int32_t* tokens, const int32_t* positions, int64_t rows, Attend attend);
 

@@ -1,5 +1,5 @@
-// The running batch on the host: slots, lanes, rows and pages. A call of Step makes a complete
-// step. See README.md, "The decoding batch". Allocates all tables at construction.
+// The running batch on the host: the tables of its slots, lanes, rows and pages. A call of Step
+// makes a complete step. See README.md, "The decoding batch". Allocates all tables at construction.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class DecodingBatch final : public Batch {
   // Borrows `memory` for the batch's life.
   DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
-  // Estimates the bytes of the tables of such a batch.
+  // Estimates the number of bytes that the tables of a batch take.
   static int64_t TableBytes(const BatchConfig& config);
 
   bool HasRoomFor(const kernels::SearchOptions& search,
@@ -59,7 +59,7 @@ class DecodingBatch final : public Batch {
   std::span<const int32_t> live() const { return live_; }
 
  private:
-  // Returns the most pages that the slot may need.
+  // Returns the most self pages that the slot's segment may need.
   int64_t WorstCase(int number) const;
   void PrepareRows();
   // Reports the results of the slots that ran.
@@ -78,9 +78,9 @@ class DecodingBatch final : public Batch {
   std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
   std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
-  std::vector<CrossPages> slot_cross_;  // owns the same pages
+  std::vector<CrossPages> slot_cross_;  // owns the pages in cross_pages_
   std::vector<uint8_t> wants_partials_;
-  std::vector<int32_t> settled_;  // reported tokens
+  std::vector<int32_t> settled_;  // number of settled tokens that were reported
   std::vector<int32_t> free_slots_;
   std::vector<int32_t> free_lanes_;
   std::vector<int32_t> live_;

@@ -1,7 +1,9 @@
-// The running batch on a device. The host sends a command with each step and reads the output one
-// step later, so that both work at the same time (README.md, "Steps on a device").
+// The running batch on a device. The host sends a command with each step and reads the step's
+// output one step later, so that host and device work at the same time (README.md, "Steps on a
+// device").
 //
-// The host allots slots, lanes and the words of rules. The device allots self-attention pages.
+// The host allots slots, lanes and the 32-bit words for the tables of rules
+// (BatchLimits::rules_words). The device allots self-attention pages.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +18,31 @@
 
 namespace dragoman::engine {
 
-// The least capacities with which an empty batch takes every segment that the wire allows.
+// The least capacities with which an empty batch takes every segment that a request may ask for.
 struct DeviceNeeds {
   int32_t rules_words = 0;        // BatchLimits::rules_words
   int32_t materialized_rows = 0;  // BatchLimits::materialized_rows
   int32_t command_words = 0;      // StepMailbox::command_capacity
   int32_t output_words = 0;       // StepMailbox::output_capacity
 };
-// Depends only on max_rows, positions and the vocabulary.
+// The result depends only on max_rows, positions and the vocabulary.
 DeviceNeeds NeedsOf(const kernels::BatchLimits& limits);
 
-// Returns the limits of a batch with the least capacities. The device chooses the workspaces.
+// Returns the limits of a batch with the capacities of NeedsOf. Leaves `workspaces` and
+// `materialized_workspaces` at 0; the device sets them.
 kernels::BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages);
 
 class DeviceBatch final : public Batch {
  public:
-  // Returns INVALID_ARGUMENT for a device with less than NeedsOf. REQUIRES: the device has made no
-  // step, because the first step has number 0.
+  // Returns INVALID_ARGUMENT for a device with lower capacities than NeedsOf. REQUIRES: the device
+  // has made no step, because the batch numbers steps from 0.
   static absl::StatusOr<std::unique_ptr<DeviceBatch>> Create(std::unique_ptr<StepDevice> device);
 
   bool HasRoomFor(const kernels::SearchOptions& search,
                   const kernels::SegmentRules& rules) const override;
   int Admit(SlotInput input) override;
   void Release(int slot) override;
-  // Starts a step and reports the step before. The first report is empty.
+  // Starts a step and reports the previous step. The report of the first call is empty.
   absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;
   std::vector<DecodedHypothesis> Result(int slot) const override;
   std::vector<int32_t> Settled(int slot) const override { return Of(slot).settled; }
@@ -47,12 +50,12 @@ class DeviceBatch final : public Batch {
   int64_t ExpectedRows() const override;
   int64_t ExpectedLoad() const override { return ExpectedRows() + surcharge_; }
   int DecodedTokens(int slot) const override;
-  // Returns the pages in use after the step reported last.
+  // Returns the number of pages in use after the step that was reported last.
   int32_t self_pages_used() const override;
   int max_rows() const override { return limits_.max_rows; }
   int64_t workspace_bytes() const override { return device_->workspace_bytes(); }
 
-  // The resources that the host has allotted. For tests.
+  // The numbers of resources that are in use. For tests.
   struct Held {
     int slots = 0;
     int lanes = 0;
@@ -72,7 +75,7 @@ class DeviceBatch final : public Batch {
     bool occupied = false;
     bool ended = false;  // as reported
     std::vector<int32_t> settled;
-    kernels::Delivery delivery;  // the latest one for the slot
+    kernels::Delivery delivery;  // the latest delivery for the slot
   };
 
   explicit DeviceBatch(std::unique_ptr<StepDevice> device);
@@ -88,7 +91,7 @@ class DeviceBatch final : public Batch {
   StepDevice::Launch MakeLaunch(const kernels::PlanRules& rules) const;
   absl::Status RunAndRead(const kernels::PlanRules& rules);
   absl::Status Read(int64_t step);
-  // Makes the slot and its resources available again.
+  // Makes the slot and its resources available for another segment.
   void Free(int slot);
   void FreeLeaving();
 
@@ -102,10 +105,10 @@ class DeviceBatch final : public Batch {
   int materialized_rows_ = 0;
 
   std::vector<int> occupied_;  // slots by age, the oldest first
-  int64_t beams_ = 0;          // the sum of their beams
-  int64_t surcharge_ = 0;      // the cost of their lanes beyond one row each
-  // The sum of the beams of slots whose first step has not been read, by its mailbox. Stored
-  // because every admission calls ExpectedRows.
+  int64_t beams_ = 0;          // the sum of the beams of `occupied_`
+  int64_t surcharge_ = 0;      // the part of the rows' costs above 1 per row, if all beams are full
+  // The sum of the beams of slots whose first step was not read yet, by the mailbox of this step.
+  // Stored because every admission calls ExpectedRows.
   int64_t new_beams_[kernels::kStepMailboxes] = {0, 0};
   std::vector<int> leaving_;  // slots that the next command cancels
 

@@ -1,8 +1,10 @@
-// An ensemble: several networks of one target vocabulary as one StepModel of the CPU. Every member
-// encodes a segment and makes the step of a row. The means of their predictions are folded into one
-// summary (kernels/ops/output_mean.h). The search sees one model.
+// An ensemble: several networks with one target vocabulary that act as one StepModel of the CPU.
+// Every member encodes each segment and computes each step of each row. The mean of their
+// predictions is reduced to one LogitSummary per row (kernels/ops/output_mean.h), so the search
+// sees one model.
 //
-// A page of K and V has a part for each member, so all members share page tables and ancestry.
+// A page has a part for the K and V of each member, so all members share page tables and ancestry
+// (README.md, "The decoding batch").
 //
 // Thread-safety and ownership as in cpu_model.h. Members compute in sequence, with all threads.
 #pragma once
@@ -19,8 +21,9 @@
 namespace dragoman::engine {
 
 // Creates an ensemble. Alignments are the first member's. The weights of the members are divided by
-// their sum. REQUIRES: 1 to kMaxEnsembleMembers of one vocabulary, with weights above 0, each with
-// the requirements of CreateCpuModel. Returns UNIMPLEMENTED as CreateCpuModel does.
+// their sum. `type` and `cores` are as for CreateCpuModel. Returns the errors of CreateCpuModel.
+// REQUIRES: 1 to kMaxEnsembleMembers members with one target vocabulary and weights above 0. Each
+// member meets the requirements of CreateCpuModel.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
     std::vector<EnsembleNetwork> members, kernels::MeanKind mean, kernels::ComputeType type,
     int cores);

@@ -1,12 +1,13 @@
-// The attention memory of one worker: a block of equal pages for cross-attention (written by the
-// encoder thread) and self-attention (written by the decode thread). Self pages have the first
-// numbers, cross pages follow.
+// The K/V memory of one worker: a block of pages of equal size. The encoder thread writes cross
+// pages (K and V of sources), the decode thread writes self pages (K and V of hypotheses). Self
+// pages are numbered from 0, cross pages follow.
 //
-// On the host, construction takes address space, and a page gets memory at its first use. Used
-// pages are handed out again before new ones. Unused memory can be given back to the system
-// (page_memory.h). On a device, construction takes all memory.
+// On the host, construction reserves address space, and a page gets physical memory when it is
+// first written. Pages that have memory are handed out again before others. Unused memory can be
+// given back to the system (page_memory.h). On a device, construction takes memory for all pages.
 //
-// Both threads, or the streams of both, use the block. The free lists decide who owns a page.
+// Both threads access the block, on a device through their streams. A page belongs to the thread
+// that took it from its free list.
 #pragma once
 
 #include <cstdint>
@@ -46,21 +47,24 @@ class KvMemory {
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
   int64_t bytes() const { return block_.bytes; }
-  // Reports whether pages get memory at their first use and can give it back.
+  // Reports whether pages get physical memory at their first use and can give it back.
   bool is_lazy() const { return is_lazy_; }
 
-  // Waits for and takes `count` cross pages. None after Close. REQUIRES: count <= cross_pages().
+  // Waits until `count` cross pages are free, takes them and returns their numbers. Returns an
+  // empty list if Close was called. REQUIRES: count <= cross_pages().
   std::vector<int32_t> TakeCross(int32_t count);
-  // Waits until `count` cross pages are free or Close was called. Returns the number of free pages,
-  // which the only taker can take without waiting. REQUIRES: count <= cross_pages().
+  // Waits until `count` cross pages are free or Close was called. Returns the number of free cross
+  // pages. If no other thread calls TakeCross, it can take this many without waiting. REQUIRES:
+  // count <= cross_pages().
   int32_t WaitForCross(int32_t count);
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
-  // Returns the memory of the self pages, whose free list the batch owns; empty on a device. Call
-  // once while all self pages are free.
+  // Returns an object that tracks the memory of the self pages, for the batch, which owns their
+  // free list. On a device it tracks nothing. REQUIRES: called once, while all self pages are free.
   PageMemory SelfPageMemory() const;
-  // Like the functions of PageMemory, for the cross pages. Any thread may call them.
+  // The functions of PageMemory for the cross pages: EndPeriod, GiveBackIdle, resident_bytes. Any
+  // thread may call them.
   void EndCrossPeriod();
   bool GiveBackIdleCross(int64_t most_bytes);
   int64_t cross_resident_bytes() const;

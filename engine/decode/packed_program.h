@@ -1,4 +1,5 @@
-// A network's program with weights that are packed for the CPU's operations.
+// A network's program (engine/network/program.h) with weights in the form that the CPU's operations
+// read.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +21,10 @@
 
 namespace dragoman::engine {
 
-// The products of a stage by operation; nullptr for other operations.
+// The matrix products of a stage, by the index of their operation; nullptr for other operations.
 using StageProducts = std::vector<std::unique_ptr<kernels::Linear>>;
 
-// The packed program, immutable once made, and the helper threads that compute it.
+// The packed program, and the threads that compute it. Immutable once made.
 struct PackedProgram {
   explicit PackedProgram(std::shared_ptr<kernels::HelperThreads> threads)
       : helpers(std::move(threads)) {}
@@ -33,18 +34,21 @@ struct PackedProgram {
   BufferPlan encoder_buffers, decoder_buffers;
   StageProducts encoder, decoder;
   std::unique_ptr<kernels::OutputLayer> output;
-  WeightValues values;  // by weight; empty for weights that operations do not read as they are
-  // The embedding tables by weight; nullptr for other weights and for the output layer's table.
+  WeightValues values;  // by weight; filled only for weights that operations read unpacked
+  // The embedding tables, by weight. nullptr for other weights, and for a table that is also the
+  // output layer's matrix.
   std::vector<std::unique_ptr<kernels::EmbeddingTable>> tables;
-  int64_t bytes = 0;  // of all weights
+  int64_t bytes = 0;  // of all weights as stored here
   bool selects_words = false;
-  const std::shared_ptr<kernels::HelperThreads>
-      helpers;  // of the executor; the members of an ensemble share them
+  // The threads that compute. The members of an ensemble share them.
+  const std::shared_ptr<kernels::HelperThreads> helpers;
 
-  // Returns the bytes of the word selections of a decoder for `max_rows` rows.
+  // Returns the number of bytes that the word selections (word_selections.h) of a decoder for
+  // `max_rows` rows take.
   int64_t SelectionBytes(int max_rows) const;
 
-  // Returns the scratch floats that an encoder or decoder of `rows` rows needs for each thread.
+  // Returns the number of floats of scratch memory that an encoder or decoder of `rows` rows needs
+  // for each thread.
   size_t ScratchFloats(const OpSequence& stage, const StageProducts& products, int64_t rows) const;
 
   const float* Value(WeightId id) const {
@@ -61,13 +65,15 @@ struct PackedProgram {
   }
 };
 
-// Returns the layout with the element type of the CPU's pages.
+// Returns `kv` with the element type that the CPU's pages have for this compute type.
 kernels::KvLayout HostLayout(kernels::KvLayout kv, kernels::ComputeType type);
 
-// Returns PackedProgram::bytes, from the shapes alone; 0 for a type without CPU kernels.
+// Computes PackedProgram::bytes from the shapes of the weights, without packing. Returns 0 for a
+// compute type without CPU kernels.
 int64_t CpuWeightBytes(const Program& program, kernels::ComputeType type);
 
-// Packs the weights with all threads of `helpers`. As CreateCpuNetwork (cpu_model.h) otherwise.
+// Packs the weights with all threads of `helpers`. Requirements and errors are those of
+// CreateCpuNetwork (cpu_model.h).
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
     const Program& program, const Weights& weights, kernels::ComputeType type,
     std::shared_ptr<kernels::HelperThreads> helpers, bool selects_words);

@@ -1,11 +1,12 @@
-// Tracks the host's memory behind the pages of one free list: what is resident, and what has not
-// been used for a while. Gives idle memory back to the system.
+// Tracks the physical memory of the host's K/V pages that one free list manages: which part is
+// resident, and which part has been unused for a while. Gives idle memory back to the system.
 //
-// The list is an ordered stack with the lowest number on top. So used pages gather at one end of
-// the pool, and the other end becomes idle. Memory is given back in chunks of the size of the
-// system's large pages. A chunk is idle if none of its pages was in use for a complete period.
+// The free list is a stack of page numbers, sorted with the lowest number on top. So the pages in
+// use gather at the low end of the pool, and the high end becomes idle. A period is the time
+// between two calls of EndPeriod. Memory is given back in chunks of 2 MiB, the size of the system's
+// large pages. A chunk is idle if none of its pages was in use during a complete period.
 //
-// Belongs to one thread, or the lock of the list guards it.
+// Not thread-safe: one thread owns the object, or the lock of the free list guards it.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +22,31 @@ class PageMemory {
   PageMemory() = default;
 
   // Manages the pages `first` .. `first` + `count` - 1 of a pool of `pages` pages of `page_bytes`.
-  // Ignores chunks that contain other pages of the pool. REQUIRES: the pool is an untouched mapping
-  // of complete chunks; all pages are free.
+  // Ignores chunks that contain bytes of other pages of the pool. REQUIRES: the pool is a mapping
+  // of complete chunks that was not accessed yet; all pages are free.
   PageMemory(void* pool, int64_t page_bytes, int32_t pages, int32_t first, int32_t count);
 
   // Notes that `pages` have just left the free list.
   void NoteTaken(const int32_t* pages, int32_t count);
 
-  // Sorts the returned pages free[sorted .. count) into free[0 .. sorted). Moves <= 4 bytes a page.
+  // Merges the returned pages free[sorted .. count) into the sorted list free[0 .. sorted).
   void PutInOrder(int32_t* free, int32_t sorted, int32_t count);
 
-  // Ends a period. Chunks that were free during all of it become idle. Takes some ns a page.
+  // Ends a period. Chunks of which no page was in use during the period become idle. Takes some
+  // nanoseconds for each page.
   void EndPeriod(const int32_t* free, int32_t free_count);
 
-  // Gives `most_bytes` of idle memory, rounded up to chunks, back. Reports whether some is left.
+  // Gives at most `most_bytes` of idle memory, rounded up to chunks, back to the system. Reports
+  // whether idle memory is left.
   bool GiveBackIdle(int64_t most_bytes);
 
-  // Returns the resident bytes in complete chunks.
+  // Returns the size of all tracked chunks that are resident, in bytes.
   int64_t resident_bytes() const { return there_ * kChunkBytes; }
 
  private:
   enum class Chunk : uint8_t { kAbsent, kUsed, kIdle };
 
-  // The tracked chunks [begin, end) of a page.
+  // The tracked chunks that a page overlaps: [begin, end), indexes of chunks_.
   struct Range {
     int64_t begin;
     int64_t end;
@@ -53,12 +56,12 @@ class PageMemory {
   char* pool_ = nullptr;
   int64_t page_bytes_ = 0;
   int32_t first_ = 0;
-  int64_t first_chunk_ = 0;        // index in the mapping of chunks_[0]
+  int64_t first_chunk_ = 0;        // the number of chunks_[0] within the pool
   std::vector<Chunk> chunks_;      // the tracked chunks
-  std::vector<uint8_t> was_used_;  // by page: in this period
-  std::vector<int32_t> returned_;  // for PutInOrder
-  int64_t there_ = 0;              // chunks with memory
-  int64_t idle_ = 0;               // idle chunks
+  std::vector<uint8_t> was_used_;  // by page: it was in use during this period
+  std::vector<int32_t> returned_;  // scratch memory of PutInOrder
+  int64_t there_ = 0;              // number of resident chunks
+  int64_t idle_ = 0;               // number of idle chunks
 };
 
 }  // namespace dragoman::engine
