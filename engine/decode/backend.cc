@@ -5,7 +5,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Pages for each of max_rows if no size is set: 128 positions, and a source of 32 tokens.
+// The pages for each of max_rows rows if no memory size is set. A page has 32 positions, so they
+// hold 128 positions of a hypothesis and 32 source tokens.
 constexpr int kSelfPagesPerRow = 4;
 constexpr int kCrossPagesPerRow = 1;
 
@@ -16,8 +17,9 @@ PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes) {
   PagePlan plan;
   int64_t bytes = request.bytes;
   if (bytes == 0) {
-    // There is room for the usual rows next to a longest segment of the widest beam. Otherwise the
-    // page rule would pause all other segments until that one ends.
+    // Plans a segment with the longest output and the widest beam, and the usual rows in addition.
+    // If there were room for the former only, the page rule (kernels/search/plan.h) would pause all
+    // other segments until this segment has ended.
     plan.self_pages = static_cast<int32_t>(
         request.widest_segment +
         std::max<int64_t>(int64_t{request.max_rows} * kSelfPagesPerRow, request.default_segment));

@@ -48,9 +48,8 @@ struct SlotInput {
 };
 
 struct DecodedHypothesis {
-  std::vector<int32_t> tokens;  // without start token and EOS
-  std::vector<float>
-      token_log_probs;  // one for each of `tokens`, then one for EOS if it was emitted
+  std::vector<int32_t> tokens;         // without start token and EOS
+  std::vector<float> token_log_probs;  // one for each of `tokens`, then EOS's if it was emitted
   // The aligned source position of each token in token_log_probs. Empty without
   // SearchOptions::align.
   std::vector<int32_t> aligned;

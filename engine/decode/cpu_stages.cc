@@ -20,11 +20,13 @@
 namespace dragoman::engine {
 namespace {
 
-// Tokens of an encoder pass: enough for efficient products, and few enough that activations stay in
-// cache and that the first segments of a window reach the decoder soon.
+// The most tokens of an encoder pass with several segments. They are enough for efficient matrix
+// products, and few enough that activations stay in cache and that the first segments of a window
+// reach the decoder soon.
 constexpr int64_t kEncodeTokens = 512;
 
-// Operations that only one of the stages has. A new operation must be here or in Run.
+// True for the operations that only the encoder or only the decoder has. An operation type must be
+// listed here or be handled in StageRunner::Run.
 template <class What>
 constexpr bool kOfOneStage =
     std::is_same_v<What, EncoderAttentionOp> || std::is_same_v<What, WriteCrossKvOp> ||
@@ -84,7 +86,7 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
                                   Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
                                   buffers_[op.y], IfThere(op.sum));
           } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
-            NotOfThisStage();  // ensemble_model runs it on the CPU
+            NotOfThisStage();  // on the CPU, ensemble_model.h runs it
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
             static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);

@@ -11,12 +11,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns the cost of a search's lanes beyond one row each.
+// Returns the cost of a search with a full beam, minus 1 for each row.
 int64_t SurchargeOf(const kernels::SearchOptions& search) {
   return int64_t{search.beam} * (search.row_cost - 1);
 }
 
-// A stack: the lowest numbers leave first.
+// Returns count - 1 .. 0. Used as a stack, it yields the lowest number first.
 template <class T>
 std::vector<T> Descending(int count) {
   std::vector<T> numbers(static_cast<size_t>(count));
@@ -96,7 +96,7 @@ void DeviceBatch::BeginCommand() {
 bool DeviceBatch::HasRoomFor(const kernels::SearchOptions& search,
                              const kernels::SegmentRules& rules) const {
   if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
-  // If every row of a step may be materialized, there is no limit.
+  // Checks the number of materialized rows, unless all rows of a step may be materialized.
   if (limits_.materialized_rows < limits_.max_rows && device_->IsMaterialized(search) &&
       materialized_rows_ + search.beam > limits_.materialized_rows) {
     return false;
@@ -157,11 +157,12 @@ void DeviceBatch::Release(int number) {
     new_beams_[slot.first_step % kernels::kStepMailboxes] -= slot.search.beam;
   }
   if (device_->IsMaterialized(slot.search)) materialized_rows_ -= slot.search.beam;
-  // No step runs, or the segment has left the device with its end.
+  // The slot is free at once if no step runs after an error, or if the device has removed the
+  // segment because its search has ended.
   if (failed_ || slot.ended) return Free(number);
   const kernels::StepMailbox& mailbox = NextMailbox();
   kernels::StepCommand& command = *mailbox.command;
-  if (slot.first_step == next_step_) {  // the device has not got the segment yet
+  if (slot.first_step == next_step_) {  // the command with the segment was not sent yet
     kernels::AdmitCommand* const end = mailbox.admissions + command.admissions;
     kernels::AdmitCommand* const mine =
         std::find_if(mailbox.admissions, end,
@@ -188,7 +189,8 @@ void DeviceBatch::FreeLeaving() {
 }
 
 int64_t DeviceBatch::ExpectedRows() const {
-  // The count that was read includes segments that have left since.
+  // `latest_.expected_rows` includes segments that have left since, so the sum of the beams limits
+  // it.
   return std::min(beams_, latest_.expected_rows + new_beams_[0] + new_beams_[1]);
 }
 
@@ -206,7 +208,8 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) cons
       launch.max_k = std::max(launch.max_k, search.candidates());
     }
   }
-  // The plan pauses slots that do not fit, so too few rows cost time but change no result.
+  // ExpectedRows may be too low. Then the plan pauses the slots that do not fit into the bucket.
+  // This costs time but changes no result.
   int64_t rows = ExpectedRows();
   if (rules.width_budget > 0) rows = std::min<int64_t>(rows, rules.width_budget);
   rows = std::min<int64_t>(std::max(rows, widest), limits_.max_rows);
@@ -217,7 +220,8 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) cons
 absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const kernels::PlanRules& rules) {
   events_.clear();
   const absl::Status status = RunAndRead(rules);
-  // The step before this one, the last that reads the resources of leaving slots, has finished.
+  // The previous step has finished. It was the last one that reads the resources of the slots in
+  // `leaving_`, so they can be free now.
   FreeLeaving();
   if (!status.ok()) {
     failed_ = true;
@@ -254,7 +258,7 @@ absl::Status DeviceBatch::Read(int64_t step) {
   for (int32_t i = 0; i < latest_.deliveries; ++i) {
     const kernels::Delivery& delivery = mailbox.deliveries[i];
     Slot& slot = At(delivery.slot);
-    if (!slot.occupied) continue;  // the segment was cancelled meanwhile
+    if (!slot.occupied) continue;  // the segment was cancelled after the step began
     slot.delivery = delivery;
     BatchEvent event{delivery.slot, BatchEvent::Kind::kSettled};
     switch (delivery.kind) {

@@ -73,7 +73,7 @@ class DeviceBatch final : public Batch {
     int32_t rules_words = 0;
     int64_t first_step = 0;  // the step whose command admits the segment
     bool occupied = false;
-    bool ended = false;  // as reported
+    bool ended = false;  // a step has reported the segment's end
     std::vector<int32_t> settled;
     kernels::Delivery delivery;  // the latest delivery for the slot
   };

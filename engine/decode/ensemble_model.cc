@@ -11,13 +11,13 @@
 namespace dragoman::engine {
 namespace {
 
-// Each part of a page begins at a cache line.
+// The alignment in bytes of a member's part of a page: a cache line.
 constexpr int64_t kPartAlignment = 64;
 
 struct Member {
   std::shared_ptr<const CpuNetwork> network;
   float weight = 0;
-  int64_t part = 0;  // offset in bytes of its part in a page
+  int64_t part = 0;  // offset of the member's part within a page, in bytes
 };
 
 // Immutable. Shared by the model, its encoders and its decoders.
@@ -122,7 +122,7 @@ class EnsembleModel final : public StepModel {
   EnsembleModel(std::shared_ptr<const Members> members, kernels::ComputeType type)
       : members_(std::move(members)), type_(type) {}
 
-  // The first member's layout, whose stride from page to page is that of all members.
+  // Returns the first member's layout. Its host_page_stride covers the parts of all members.
   kernels::KvLayout kv_layout() const override {
     return members_->all.front().network->kv_layout();
   }

@@ -19,11 +19,12 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const kernels::KvLayo
                                                            int32_t self_pages,
                                                            int32_t cross_pages) {
   const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.HostPageBytes();
-  // The pool begins and ends at large pages of the system.
+  // The pool begins and ends at the boundaries of the system's large pages.
   constexpr auto kAlignment = static_cast<uintptr_t>(PageMemory::kChunkBytes);
   const uintptr_t rounded = RoundUp(static_cast<uintptr_t>(bytes), kAlignment);
   const size_t mapped = rounded + kAlignment;
-  // No MAP_NORESERVE, so that a system that does not overcommit counts the memory at once.
+  // Does not set MAP_NORESERVE: a system that does not overcommit then refuses too much memory
+  // here, and not when a page is first used.
   void* const mapping =
       mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
@@ -33,7 +34,8 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const kernels::KvLayo
   }
   const uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
   auto* const pool = static_cast<char*>(mapping) + (RoundUp(address, kAlignment) - address);
-  // Rows read from scattered pages; large pages avoid TLB misses. Works without them too.
+  // Asks for large pages, because attention reads scattered pages and would miss the TLB often. An
+  // error does not matter.
   madvise(pool, rounded, MADV_HUGEPAGE);
   const auto unmap = [mapping, mapped](void*) { munmap(mapping, mapped); };
   return std::unique_ptr<KvMemory>(
@@ -47,7 +49,7 @@ KvMemory::KvMemory(const kernels::KvLayout& layout, int32_t self_pages, int32_t 
       cross_pages_(cross_pages),
       block_(std::move(block)),
       is_lazy_(is_lazy) {
-  // A stack that hands out the lowest numbers first.
+  // Fills a stack that hands out the lowest numbers first.
   free_cross_.reserve(static_cast<size_t>(cross_pages));
   for (int32_t i = cross_pages; i-- > 0;) free_cross_.push_back(self_pages + i);
   if (is_lazy) {

@@ -14,10 +14,10 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads rows of a weight for packing. Keeps the first error.
+// Reads rows of a weight for packing. status() returns the first error.
 class RowsOfWeight final : public kernels::MatrixRows {
  public:
-  // Reads `count` rows from row `begin` on.
+  // Gives access to the `count` rows of the weight from row `begin` on.
   RowsOfWeight(const Weights& weights, WeightId id, int64_t cols, int64_t begin, int64_t count)
       : weights_(weights),
         id_(id),
@@ -60,10 +60,10 @@ class RowsOfWeight final : public kernels::MatrixRows {
   mutable absl::Status status_ ABSL_GUARDED_BY(mu_);
 };
 
-// Reports whether an embedding has a table apart from the output layer's.
+// Reports whether an embedding table is not also the output layer's matrix.
 bool HasOwnTable(const Program& program, WeightId table) { return table != program.output().table; }
 
-// Returns the tables of embeddings apart from the output layer's, each once.
+// Returns the embedding tables that are not the output layer's matrix, each once.
 std::vector<WeightId> OwnTables(const Program& program) {
   std::vector<WeightId> tables;
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -78,11 +78,11 @@ std::vector<WeightId> OwnTables(const Program& program) {
   return tables;
 }
 
-// Reports whether operations read a weight of this role as it is, in float32. Matrices, biases of
-// products and embedding tables are packed.
+// Reports whether operations read a weight of this role unpacked, as float32. Matrices, biases of
+// products, the output layer's bias and embedding tables are packed.
 bool IsPlain(WeightRole role) { return StaysFloat32(role) && role != WeightRole::kOutputBias; }
 
-// Returns the weights that operations read as they are, each once.
+// Returns the weights that operations read unpacked, each once.
 std::vector<WeightId> PlainWeights(const Program& program) {
   std::vector<WeightId> ids;
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -96,7 +96,7 @@ std::vector<WeightId> PlainWeights(const Program& program) {
   return ids;
 }
 
-// Fills in the packed weights of a PackedProgram.
+// Packs the weights and stores them in a PackedProgram.
 class Packer {
  public:
   Packer(const Weights& weights, PackedProgram* packed)
@@ -137,7 +137,8 @@ class Packer {
     return weights_.Read(id, 0, weight.rows, values->data());
   }
 
-  // Reads the bias of these rows of a product. Leaves `bias` empty if there is none.
+  // Reads the elements first .. first + count - 1 of a bias. Leaves `bias` empty if `id` is
+  // kNoWeight.
   absl::Status ReadBias(WeightId id, int64_t first, int64_t count, std::vector<float>* bias) {
     if (id == kNoWeight) return absl::OkStatus();
     std::vector<float> whole;

@@ -20,7 +20,9 @@ PageMemory::PageMemory(void* pool, int64_t page_bytes, int32_t pages, int32_t fi
       was_used_(static_cast<size_t>(count)) {
   returned_.reserve(static_cast<size_t>(count));
   const int64_t end = (int64_t{first} + count) * page_bytes;
-  // No page follows the last page of the pool, so its last chunk is tracked even if it is partial.
+  // A chunk at the end of the range is tracked only if it is complete, because the rest of it
+  // belongs to other pages. The last chunk of the pool contains no other pages, so it is always
+  // tracked.
   const int64_t end_chunk =
       first + count == pages ? CeilDivide(end, kChunkBytes) : end / kChunkBytes;
   chunks_.resize(static_cast<size_t>(std::max<int64_t>(0, end_chunk - first_chunk_)));
@@ -51,7 +53,7 @@ void PageMemory::PutInOrder(int32_t* free, int32_t sorted, int32_t count) {
   if (pool_ == nullptr) return;
   returned_.assign(free + sorted, free + count);
   std::sort(returned_.begin(), returned_.end(), std::greater<>());
-  // Merges from the end, which has the lowest numbers.
+  // Merges both lists from their ends, which have the lowest numbers.
   int32_t to = count;
   for (auto left = static_cast<int32_t>(returned_.size()); left > 0;) {
     const int32_t next = returned_[static_cast<size_t>(left - 1)];
@@ -76,7 +78,7 @@ void PageMemory::EndPeriod(const int32_t* free, int32_t free_count) {
   }
   for (size_t i = 0; i < was_used_.size(); ++i) {
     const bool was_free = was_used_[i] == kFree;
-    // A page that is in use at present is used in the next period too.
+    // A page that is in use now counts as used in the next period too.
     was_used_[i] = (was_used_[i] & kFree) != 0 ? 0 : 1;
     if (was_free) continue;
     const Range range = ChunksOf(static_cast<int32_t>(i) + first_);
@@ -90,7 +92,7 @@ void PageMemory::EndPeriod(const int32_t* free, int32_t free_count) {
 }
 
 bool PageMemory::GiveBackIdle(int64_t most_bytes) {
-  // Begins at the high end of the pool, which becomes idle first.
+  // Starts at the high end of the pool, which becomes idle first.
   for (auto end = static_cast<int64_t>(chunks_.size()); idle_ > 0 && most_bytes > 0;) {
     while (chunks_[static_cast<size_t>(end - 1)] != Chunk::kIdle) --end;
     int64_t begin = end;
@@ -99,7 +101,7 @@ bool PageMemory::GiveBackIdle(int64_t most_bytes) {
       most_bytes -= kChunkBytes;
     }
     const int64_t count = end - begin;
-    // Chunks that the system refuses, such as locked memory, count as used again.
+    // If the system does not take chunks back (locked memory), they count as used again.
     const bool given = madvise(pool_ + (first_chunk_ + begin) * kChunkBytes,
                                static_cast<size_t>(count * kChunkBytes), MADV_DONTNEED) == 0;
     std::fill(chunks_.begin() + begin, chunks_.begin() + end,

@@ -51,7 +51,8 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
   MakeSet(always_);
   MakeSet(excluded_);
 
-  // Breadth first, because a node's failure link points to a shallower node.
+  // Computes the failure links breadth first, because the link of a node points to a node that is
+  // nearer to the root.
   std::vector<size_t> order{0};
   for (size_t i = 0; i < order.size(); ++i) {
     const size_t node = order[i];
@@ -79,7 +80,7 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
 kernels::ForbiddenAutomaton ForbiddenTable::automaton() const {
   kernels::ForbiddenAutomaton a;
   a.always = {always_.data(), static_cast<int32_t>(always_.size())};
-  // Phrases of one token need no state.
+  // If all phrases have one token, `always` contains them all, and the search needs no automaton.
   if (fail_.size() <= always_.size() + 1) return a;
   a.edge_begin = edge_begin_.data();
   a.edge_token = edge_token_.data();

@@ -1,7 +1,8 @@
-// The host's tables of required and forbidden phrases for the search (kernels/search/constraints.h,
-// forbidden.h). Phrases are target token ids.
+// The host's tables of required and forbidden phrases for the search. The search reads them through
+// the views of kernels/search/constraints.h and forbidden.h. A phrase is a sequence of target token
+// ids.
 //
-// Values. Immutable once made; then any thread may read them.
+// Plain values. Immutable once made; then any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace dragoman::engine {
 
 class WordEdgeTable {
  public:
-  // Every token of the target vocabulary is a word of its own until it is marked.
+  // Makes the table of a target vocabulary of `vocabulary` tokens. No token is marked yet, so each
+  // token is a word of its own.
   explicit WordEdgeTable(int32_t vocabulary);
 
   // REQUIRES: `token` is in the vocabulary.
@@ -37,9 +39,10 @@ class WordEdgeTable {
 class ConstraintTable {
  public:
   ConstraintTable() = default;
-  // `phrases` may have any order and duplicates. With `edges`, phrases are met only between word
-  // boundaries. `edges` is borrowed for the life of the table and of its copies. REQUIRES: no
-  // phrase is empty; at most kMaxConstraintTokens tokens in all.
+  // The table of the required phrases of a segment. `phrases` may have any order and duplicates.
+  // With `edges`, a phrase counts as met only if it begins and ends at word boundaries. `edges` is
+  // borrowed for the life of the table and of its copies. REQUIRES: no phrase is empty; at most
+  // kMaxConstraintTokens tokens in all.
   explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases,
                            const WordEdgeTable* edges = nullptr);
 
@@ -61,8 +64,9 @@ class ConstraintTable {
 class ForbiddenTable {
  public:
   ForbiddenTable() = default;
-  // `phrases` may have any order and duplicates. The search never produces `excluded` tokens, and
-  // the normaliser does not include them. REQUIRES: no phrase is empty.
+  // The automaton of the forbidden phrases of a segment. `phrases` may have any order and
+  // duplicates. The search never produces `excluded` tokens either, and the softmax leaves them
+  // out. REQUIRES: no phrase is empty.
   explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
                           std::vector<int32_t> excluded = {});
 

@@ -1,8 +1,9 @@
-// Runs the steps of a DeviceBatch (device_batch.h): a GPU, or a thread in tests.
+// Runs the steps of a DeviceBatch (device_batch.h) on a GPU, or in tests on another thread.
 //
-// Owns the batch's tables (kernels/search/batch_tables.h), which nothing else can access, and the
-// two mailboxes between host and steps (kernels/search/step_mailbox.h). Steps run one after the
-// other in the order of Enqueue, asynchronously. One decode thread makes all calls.
+// Owns the batch's tables (kernels/search/batch_tables.h), which only its steps access. Also owns
+// the two mailboxes through which host and steps exchange commands and outputs
+// (kernels/search/step_mailbox.h). Steps run asynchronously, one after the other in the order of
+// Enqueue. One decode thread makes all calls.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +20,41 @@ class StepDevice {
   // Waits for the enqueued steps.
   virtual ~StepDevice() = default;
 
-  // The results of all accessors never change.
+  // The results of limits, buckets, IsMaterialized, mailbox and workspace_bytes never change.
   virtual const kernels::BatchLimits& limits() const = 0;
 
-  // Returns the row counts for which steps are launched, ascending. The last is limits().max_rows.
+  // Returns the buckets: the row counts for which a step can be launched, ascending. The last one
+  // is limits().max_rows.
   virtual std::span<const int> buckets() const = 0;
 
-  // Reports whether the logits of such a segment are materialized (BatchLimits::materialized_rows):
-  // because the search needs all logits, or more candidates than the fused output layer gives.
+  // Reports whether the logits of a segment with this search are written to memory
+  // (BatchLimits::materialized_rows). They are if the search needs all logits, or more candidates
+  // per row than the fused output layer gives.
   virtual bool IsMaterialized(const kernels::SearchOptions& search) const = 0;
 
-  // Returns the host's view of mailbox `index`. The host may access it from the end of a step that
-  // used it to the Enqueue of the next such step.
+  // Returns the host's view of mailbox `index`. The host may access the mailbox from the end of the
+  // step that used it last until the Enqueue of the next step that uses it.
   virtual const kernels::StepMailbox& mailbox(int index) const = 0;
 
   virtual int64_t workspace_bytes() const = 0;
 
-  // The properties of a step, from all segments in slots.
+  // The properties of a step. They cover all segments in slots.
   struct Launch {
     int mailbox = 0;  // the step's number modulo kStepMailboxes
-    int bucket = 0;   // one of buckets(); the command's max_rows
-    int max_k = 0;    // most candidates of a row without materialized logits; 0: no such row
+    int bucket = 0;   // one of buckets(); equal to max_rows of the command
+    int max_k = 0;    // the most candidates of a row without materialized logits; 0: no such row
     bool materialized = false;  // some rows may have materialized logits
     bool align = false;         // some rows may need their alignment
   };
   // Starts a step. REQUIRES: the command in the mailbox is complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;
 
-  // Waits until the latest step that used this mailbox has finished. Its output may be read then.
+  // Waits until the latest step that used this mailbox has finished. Then the host may read the
+  // step's output.
   virtual absl::Status Wait(int mailbox) = 0;
 
-  // An error of Enqueue or Wait is the device's or the model's, and final. No step is running when
-  // it is returned. Neither method may be called again.
+  // Enqueue and Wait return an error if the device or the model has failed. Then no step is
+  // running, and neither of them may be called again.
 };
 
 }  // namespace dragoman::engine

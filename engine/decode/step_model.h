@@ -1,5 +1,6 @@
 // The scheduler's interface to a model: an encoder that fills cross-attention pages, and a decoder
-// that folds the logits of one step. cpu_model.h implements it. Tests use a scripted model.
+// that computes a step and reduces ("folds") the logits of each row to a LogitSummary
+// (kernels/search/row.h). cpu_model.h implements the interface. Tests use a scripted model.
 //
 // An Encoder or Decoder belongs to one thread. Their weights are shared and immutable.
 #pragma once
@@ -17,8 +18,9 @@
 
 namespace dragoman::engine {
 
-// Segments packed without padding. Segment i is tokens[offsets[i] .. offsets[i + 1]). Its K/V of
-// cross-attention go to the pages pages[page_offsets[i] .. page_offsets[i + 1]) of the pool.
+// Segments packed without padding. The tokens of segment i are tokens[offsets[i] .. offsets[i +
+// 1]). The encoder writes K and V of its cross-attention to the pages of `pool` with the numbers
+// pages[page_offsets[i] .. page_offsets[i + 1]).
 struct EncodeInput {
   const int32_t* tokens = nullptr;
   const int32_t* offsets = nullptr;  // [segments + 1]
@@ -36,10 +38,11 @@ class Encoder {
   // most max_tokens(), except for a single segment.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
-  // Returns the most tokens of a call with several segments. It may change between calls.
+  // Returns the most tokens of a call with several segments. The result may change between calls.
   virtual int64_t max_tokens() const = 0;
 
-  // Returns the bytes without weights, on the device or host. Never changes. Thread-safe.
+  // Returns the number of bytes that the encoder takes on its device or the host, without weights.
+  // Never changes. Thread-safe.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
@@ -50,29 +53,33 @@ struct StepInput {
   kernels::SelfKvTables self;
   kernels::CrossKvTables cross;
   const kernels::SlotView* slots = nullptr;  // by slot number
-  std::span<const kernels::AlignRow> align;  // rows that need their alignment
-  uint16_t* aligned = nullptr;               // [align.size()] output: their source positions
+  std::span<const kernels::AlignRow> align;  // the rows that need their alignment
+  uint16_t* aligned = nullptr;               // output: source positions of the rows in `align`
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Computes one more position for every row. The caller provides the memory in summaries [rows]
-  // for the results that the requests need.
+  // Computes one more position for every row and writes summaries [rows]. The caller provides the
+  // arrays to which the summaries point, as large as the requests need them.
   virtual absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) = 0;
 
-  // From Enter to Leave, the rows of a slot may produce only `words`, which are ascending and
-  // borrowed. The requests of these rows may name only these words. Other slots may produce all
-  // words. Only for models that select words. Enter REQUIRES: HasRoomFor; the slot has no words.
+  // These limit the rows of a slot to a selection of target tokens ("words"), if the model can
+  // select words. HasRoomFor: reports whether there is memory for a selection of this number of
+  // words. Enter: from now on the rows of the slot may produce only `words`, which are ascending
+  // and borrowed until Leave, and the requests of these rows may name no other words. REQUIRES:
+  // HasRoomFor returned true, and the slot has no selection. Leave: ends the slot's selection, if
+  // any. Slots without a selection may produce all words.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const kernels::IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}
 
-  // No step is due at present, so other work may use the threads of the steps.
+  // Tells the decoder that no step is due at present, so that its threads can serve other work.
   virtual void Rest() {}
 
-  // Like Encoder::workspace_bytes.
+  // Returns the number of bytes that the decoder takes, without weights. Never changes.
+  // Thread-safe.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
@@ -81,16 +88,17 @@ class StepModel {
  public:
   virtual ~StepModel() = default;
 
-  // Returns the layout of self and cross pages.
+  // Returns the layout of the self and cross pages.
   virtual kernels::KvLayout kv_layout() const = 0;
-  // Returns the type of the products. Activations are f32.
+  // Returns the operand type of matrix products. Activations are float32.
   virtual kernels::ComputeType compute_type() const { return kernels::ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
-  // Returns the sum of workspace_bytes() of an encoder and a decoder of this size.
+  // Returns the number of bytes that an encoder and a decoder with these arguments take together.
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
-  // At most `threads` threads compute at once. These functions allocate all scratch memory.
+  // At most `threads` threads compute for the encoder or decoder at a time. The functions allocate
+  // all scratch memory, so that later calls allocate none.
   virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;
   virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
 };

@@ -1,5 +1,5 @@
-// A first-fit allocator of numbered words. Tracks which words are taken and does not own their
-// memory. Not thread-safe. Allocates only at construction.
+// A first-fit allocator of ranges of an array, in units of words. Tracks which words are taken, by
+// number, and does not own their memory. Not thread-safe. Allocates only at construction.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@ namespace dragoman::engine {
 
 class WordArena {
  public:
-  // Manages words 0 .. words - 1. At most `blocks` blocks may be taken at a time.
+  // Manages the words with the numbers 0 .. words - 1. A block is what one call of Take returns.
+  // REQUIRES: at most `blocks` blocks are taken at a time.
   WordArena(int32_t words, int32_t blocks);
 
   bool Fits(int32_t words) const;
 
-  // Takes the lowest free block and returns its first word. REQUIRES: words > 0 and Fits(words).
+  // Takes a block of `words` adjacent words from the lowest gap that is large enough. Returns the
+  // number of its first word. REQUIRES: words > 0 and Fits(words).
   int32_t Take(int32_t words);
 
   // Releases a block. REQUIRES: `begin` is the result of Take(words).

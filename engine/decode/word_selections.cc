@@ -7,12 +7,14 @@ namespace {
 
 constexpr int kStep = kernels::OutputLayer::kSelectStep;
 
-// Enough words for a sentence of about 30 tokens, whose lists of 50 words each overlap.
+// The memory planned per slot, in words. It suffices for a sentence of about 30 tokens: the
+// shortlist has about 50 words for each, and many of them are equal.
 constexpr int kUsualWords = 1024;
 
 int32_t StepsFor(int64_t words) { return static_cast<int32_t>((words + kStep - 1) / kStep); }
 
-// Returns the steps of the memory: the usual words of every slot, and all words for one segment.
+// Returns the size of the memory in steps of kStep words: the usual words for every slot, and in
+// addition the complete vocabulary for one slot.
 int32_t StepsOf(int vocabulary, int slots) {
   return StepsFor(vocabulary) + slots * std::min(StepsFor(kUsualWords), StepsFor(vocabulary));
 }
@@ -49,7 +51,7 @@ void WordSelections::Leave(int slot) {
   selection = {};
 }
 
-// Folds runs of rows with selections and runs of rows without.
+// Divides the rows into runs with and runs without a selection, and folds each run by one call.
 void WordSelections::Fold(kernels::OpContext& context, const float* hidden,
                           const kernels::DecodeRows& rows, const kernels::LogitRequest* requests,
                           kernels::LogitSummary* summaries) {

@@ -1,7 +1,8 @@
-// The word selections of the segments in a decoder's slots: copies of the output layer's weights of
-// the words that a segment may produce (OutputLayer::Selection).
+// The word selections of a decoder's slots. With a lexical shortlist, a segment may produce only
+// some words, that is, target tokens. Its selection is a copy of the output layer's weights of
+// these words (OutputLayer::Selection).
 //
-// The weights are copied at Enter, so that steps read them in sequence.
+// Enter copies the weights, so that the steps read them from adjacent memory.
 //
 // Belongs to the decoder's thread. Allocates only at construction.
 #pragma once
@@ -21,41 +22,45 @@ namespace dragoman::engine {
 
 class WordSelections {
  public:
-  // Serves slots 0 .. slots - 1. Borrows `layer`.
+  // Serves the slots 0 .. slots - 1. Borrows `layer` for the life of this object.
   WordSelections(const kernels::OutputLayer* layer, int slots);
 
-  // Returns bytes() for such a layer. The memory is address space until it is used.
+  // Returns the value that bytes() has for a layer of this type and size. The memory is only
+  // address space until it is used.
   static int64_t BytesOf(kernels::ComputeType type, int d, int vocabulary, int slots);
   int64_t bytes() const { return bytes_; }
 
-  // Reports whether a segment of `words` words may enter. True if no other segment has entered.
+  // Reports whether there is memory for a selection of `words` words. True if no slot has a
+  // selection.
   bool HasRoomFor(int32_t words) const;
 
   // Limits the slot's segment to `words`, which are borrowed until Leave. REQUIRES: HasRoomFor; the
   // slot has no selection; at least one word; all words are in the vocabulary.
   void Enter(int slot, const kernels::IdList& words);
 
-  // Ends the slot's selection, if any.
+  // Ends the slot's selection, if it has one.
   void Leave(int slot);
 
-  // Returns the slot's selection; nullptr: all words.
+  // Returns the slot's selection. nullptr: the slot may produce all words.
   const kernels::OutputLayer::Selection* Of(int slot) const {
     const kernels::OutputLayer::Selection& selection = slots_[static_cast<size_t>(slot)];
     return selection.memory == nullptr ? nullptr : &selection;
   }
 
-  // Like OutputLayer::Fold, with rows limited to their words. REQUIRES: at most `slots` rows.
+  // Like OutputLayer::Fold, but limits each row to the selection of its slot. REQUIRES: at most
+  // `slots` rows, as given to the constructor.
   void Fold(kernels::OpContext& context, const float* hidden, const kernels::DecodeRows& rows,
             const kernels::LogitRequest* requests, kernels::LogitSummary* summaries);
 
  private:
   const kernels::OutputLayer& layer_;
-  const int64_t step_floats_;  // of kSelectStep words
+  const int64_t step_floats_;  // memory of kSelectStep words, in floats
   const int64_t bytes_;
   kernels::cpu::FloatBuffer memory_;
   WordArena steps_;
   std::vector<kernels::OutputLayer::Selection> slots_;
-  std::vector<const kernels::OutputLayer::Selection*> rows_;  // of a Fold
+  std::vector<const kernels::OutputLayer::Selection*>
+      rows_;  // scratch memory of Fold: the selection of each row
 };
 
 }  // namespace dragoman::engine

@@ -9,7 +9,8 @@ namespace {
 
 size_t Index(BufferId buffer) { return static_cast<size_t>(buffer); }
 
-// Returns together[a][b]: both are in use during some operation.
+// Returns a table: together[a][b] is true if the buffers a and b are in use at the same time, that
+// is, during the same operation.
 std::vector<std::vector<bool>> HeldTogether(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   std::vector<std::vector<bool>> together(count, std::vector<bool>(count, false));
@@ -39,7 +40,8 @@ int64_t Aligned(int64_t elements) {
 BufferPlan PlanBuffers(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   const std::vector<std::vector<bool>> together = HeldTogether(stage);
-  // Places the widest first, each at the lowest offset that is free of buffers used with it.
+  // Places the widest buffer first, and each buffer at the lowest offset where it overlaps no
+  // buffer that is in use at the same time.
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -1,5 +1,5 @@
-// Places a stage's buffers in one block of memory. Buffers that are never in use together overlap.
-// Pure.
+// Places the buffers of a stage (encoder or decoder) in one block of memory. Buffers that are never
+// in use at the same time may overlap. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace dragoman::engine {
 
-// Offsets are multiples of this many elements: 256 bytes of a 2-byte type, for any number of rows.
+// Offsets are multiples of this many elements. So every buffer is aligned to 256 bytes with an
+// element type of 2 bytes, for any number of rows.
 inline constexpr int64_t kBufferAlignment = 128;
 
 struct BufferPlan {
   // Buffer b of a block for n rows begins at element n * offset[b].
   std::vector<int64_t> offset;
-  int64_t width = 0;  // elements of the block for one row
+  int64_t width = 0;  // the size of the block for one row, in elements
 
   int64_t Bytes(int64_t rows, int64_t element_bytes) const { return rows * width * element_bytes; }
 };
 
-// REQUIRES: CheckProgram returned OK.
+// Returns the places of the stage's buffers. REQUIRES: CheckProgram returned OK for the program.
 BufferPlan PlanBuffers(const OpSequence& stage);
 
 }  // namespace dragoman::engine

@@ -27,14 +27,15 @@ class Coster {
     return {3 * elements * r_.element_bytes, 20 * elements};
   }
 
-  // Reads the sublayer and the residual and writes one row, and the sum if requested.
+  // Reads x and, if there is one, the residual. Writes y and, if there is one, the sum.
   OpCost operator()(const AddNormOp& op) const {
     const double elements = r_.rows * Cols(op.gain);
     const int rows = 2 + (op.residual != kNoBuffer ? 1 : 0) + (op.sum != kNoBuffer ? 1 : 0);
     return {rows * elements * r_.element_bytes, (op.kind == NormKind::kRms ? 5 : 8) * elements};
   }
 
-  // Reads q, k, v and writes the context. K/V of a segment stay in cache between its queries.
+  // Reads q, k, v and writes the context. Counts K and V of a segment once, because they stay in
+  // cache from query to query.
   OpCost operator()(const EncoderAttentionOp& op) const {
     const double width = static_cast<double>(op.heads) * op.head_dim;
     return {r_.rows * width * r_.element_bytes * (3 + 1),
@@ -45,7 +46,8 @@ class Coster {
     return {r_.rows * 2 * width_ * op.layers * (r_.element_bytes + r_.kv_bytes), 0};
   }
 
-  // Reads q, k, v and all K/V; writes k, v and the context. Counts shared data for each row.
+  // Reads q, k, v of the row and K, V of all its positions; writes k, v and the context. Counts
+  // positions that several hypotheses share once for each row.
   OpCost operator()(const SelfAttentionOp&) const {
     return {
         r_.rows * width_ * (r_.element_bytes * (3 + 1) + r_.kv_bytes * (2 + 2 * r_.self_positions)),
@@ -61,7 +63,7 @@ class Coster {
 
   OpCost operator()(const AlignOp&) const { return {}; }
 
-  // Counts the K/V of a source once for all rows of its slot.
+  // Counts K and V of a source once for all rows of its slot together.
   OpCost operator()(const CrossAttentionOp&) const {
     return {width_ * (r_.element_bytes * 2 * r_.rows +
                       r_.kv_bytes * 2 * r_.segments * r_.source_positions),
@@ -83,7 +85,7 @@ class Coster {
  private:
   double Cols(WeightId id) const { return static_cast<double>(program_.weight(id).cols); }
 
-  // Counts weights and operands once.
+  // Counts each weight and each element of input and output once.
   OpCost Product(double in, double out) const {
     return {r_.weight_bytes * in * out + r_.element_bytes * r_.rows * (in + out),
             2 * r_.rows * in * out};

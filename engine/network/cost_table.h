@@ -1,10 +1,10 @@
-// The least bytes and flop of operations, and the table that dragoman_profile prints for every
-// device: these costs by name with the measured times. Floors and estimates are sums of these
-// costs.
+// The cost of operations: the least bytes and flop that they need. Also the table that
+// dragoman_profile prints for every device, with the costs and the measured times by operation
+// name.
 //
-// Pure. Bytes are memory traffic: each operand is read or written once per operation, even if a
-// cache keeps it between operations. Flop are multiply-adds times two, with small numbers for norms
-// and softmax. Uncounted work (code of the search, tables) has neither.
+// Pure. Bytes are memory traffic: each operand counts once per operation, even if a cache keeps it
+// between operations. A multiply-add counts as two flop. The flop of norms and softmax are rough.
+// Work of the search and of tables is not counted: it has 0 bytes and 0 flop.
 #pragma once
 
 #include <cstdint>
@@ -31,43 +31,44 @@ struct OpCost {
 // The size of the pass or step that an operation runs in.
 struct OpRows {
   double rows = 0;
-  double segments = 0;          // of the rows: slots of a step, segments of a pass
-  double self_positions = 0;    // that a row attends over in a step, with its own; the mean
-  double source_positions = 0;  // mean of a segment
-  double element_bytes = 4;     // of an activation
-  double weight_bytes = 4;      // of an element of a matrix or an embedding table
-  double kv_bytes = 4;          // of an element of the attention memory
+  double segments = 0;        // segments to which the rows belong
+  double self_positions = 0;  // mean positions that a row attends over in a step, its own included
+  double source_positions = 0;  // mean source tokens of a segment
+  double element_bytes = 4;     // bytes of an element of an activation
+  double weight_bytes = 4;      // bytes of an element of a matrix or an embedding table
+  double kv_bytes = 4;          // bytes of an element of K or V in a page
 };
 
-// Returns the cost of an operation. Alignment costs nothing, because few rows ask for it. For the
-// output layer it covers the logits, without storing them.
+// Returns the cost of an operation. Alignment counts as 0, because few rows ask for it. The output
+// layer counts with the product that computes the logits, but not with storing them.
 OpCost CostOf(const Op& op, const Program& program, const OpRows& rows);
 
-// All launches of one name in one step.
+// The cost of all operations of one name in one step. An operation is a launch on a GPU.
 struct StepCost {
   const char* name = "";
   int64_t launches = 0;
   OpCost cost;
 };
 
-// Returns one cost for each name, in the order of the operations.
+// Returns one StepCost for each operation name, in the order in which the names first occur.
 std::vector<StepCost> CostsByName(const OpSequence& stage, const Program& program,
                                   const OpRows& rows);
 
 // The best rates of a device, measured.
 struct DeviceRates {
-  double bytes_per_second = 0;  // of a copy, counting both read and written bytes
-  double flop_per_second = 0;   // of matrix products of the compute type
+  double bytes_per_second = 0;  // bytes read plus bytes written, in a copy
+  double flop_per_second = 0;   // in matrix products of the compute type
 };
 
-// Returns the least time for `cost`, in seconds.
+// Returns the least time that a device with these rates needs for `cost`, in seconds.
 double FloorSeconds(const OpCost& cost, const DeviceRates& rates);
 
-// Returns the line above a table: the size of the step.
+// Returns the line above a table, which says the size of the step.
 std::string RowsText(const OpRows& rows, kernels::ComputeType type);
 
-// Returns a line of headings; a line for each name that ran with launches, time, bytes, flop, floor
-// and floor / time; and the sum. `seconds` are those of one step, in the order of `costs`.
+// Returns the table as text: a line of headings, a line for each name that took time, and a line
+// with the sum. The columns are launches, time, bytes, flop, floor (FloorSeconds) and floor / time.
+// `seconds` has the measured time of one step for each entry of `costs`.
 std::string TableText(std::span<const StepCost> costs, const DeviceRates& rates,
                       std::span<const double> seconds);
 

@@ -10,7 +10,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Changes a member's operation into one of the joined program.
+// Turns an operation of a member into an operation of the joined program, by adding offsets to its
+// weights, buffers and layers.
 class Mover {
  public:
   Mover(WeightId weights, BufferId buffers, int layers)
@@ -87,7 +88,8 @@ class Mover {
   const int layers_;
 };
 
-// Appends a member's stage to those of earlier members. Its output layer goes to `output`.
+// Appends a member's stage to the stages of earlier members. Adds the member's output layer to
+// `output` instead. Leaves out alignment, except for the first member.
 void Append(const OpSequence& stage, WeightId weights, int layers, bool is_first,
             EnsembleOutputOp* output, OpSequence* joined) {
   const Mover mover(weights, static_cast<BufferId>(joined->buffers.size()), layers);
@@ -148,7 +150,7 @@ absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members
     const auto weights = static_cast<WeightId>(joined.weights.size());
     for (Weight weight : member.weights) {
       weight.name = absl::StrCat("member ", m + 1, ": ", weight.name);
-      // No operation reads later positions.
+      // Drops the positions that the joined program does not have. No operation reads them.
       if (weight.role == WeightRole::kPositions) weight.rows = joined.max_positions;
       joined.weights.push_back(std::move(weight));
     }

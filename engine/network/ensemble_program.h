@@ -1,7 +1,8 @@
-// Joins networks of one target vocabulary into one program, for executors without ensembles. The
-// members' operations follow each other, with separate buffers and weights. Their layers share
-// pages of K and V, and one output folds all (EnsembleOutputOp). Pure. Programs are copied, weights
-// shared.
+// Joins the networks of an ensemble, which have one target vocabulary, into one program, for
+// executors that have no code for ensembles (GPUs). The program has the operations of one member
+// after the other, each with its own buffers and weights. A page of K and V contains the layers of
+// all members, and one output operation combines the members' predictions (EnsembleOutputOp). Pure.
+// Copies the programs, shares the weights.
 #pragma once
 
 #include <memory>
@@ -20,14 +21,15 @@ struct EnsembleNetwork {
   double weight = 1;
 };
 
-// Takes alignments from the first member and the smallest max_positions. Returns UNIMPLEMENTED with
-// the member's number if members cannot share pages: other widths of K and V, or biases by distance
-// for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers members of one vocabulary,
-// weights above 0. Divides the weights by their sum.
+// Returns the joined program. Alignments are the first member's. max_positions is the smallest of
+// all members. Divides the members' weights by their sum. Returns UNIMPLEMENTED with the member's
+// number if a member differs from the first one in the width of K and V, or has biases by distance
+// for more positions than the joined program. REQUIRES: 2 to kMaxEnsembleMembers members with one
+// target vocabulary and weights above 0.
 absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members,
                                      kernels::MeanKind mean);
 
-// The values of the weights of JoinPrograms' program.
+// The weight values of the program that JoinPrograms returns for the same members.
 class JoinedWeights final : public Weights {
  public:
   explicit JoinedWeights(const std::vector<EnsembleNetwork>& members);
@@ -38,7 +40,7 @@ class JoinedWeights final : public Weights {
  private:
   struct Member {
     std::shared_ptr<const Weights> weights;
-    WeightId first = 0;  // in the joined program
+    WeightId first = 0;  // the id of the member's first weight in the joined program
   };
   const Member& MemberOf(WeightId id) const;
 

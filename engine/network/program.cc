@@ -9,7 +9,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Finds the error in one operation; "" if there is none.
+// Checks the operations of a stage one by one. Check returns the error in an operation; "" if there
+// is none.
 class OpChecker {
  public:
   OpChecker(const Program& program, const OpSequence& stage)
@@ -95,7 +96,7 @@ class OpChecker {
     ExpectWidth(op.context, program_.kv.width());
     ExpectDistances(op.bias, program_.KvOf(op.layer).heads, program_.max_positions);
   }
-  // A state is as wide as K.
+  // The state takes the place of K, so it is as wide.
   void operator()(const RecurrenceOp& op) {
     ExpectLayers(op.layer, 1);
     if (op.gate_x == op.y) why_ = "writes what it reads";
@@ -141,7 +142,7 @@ class OpChecker {
     if (!why_.empty() || Width(id) >= width) return;
     why_ = absl::StrCat("needs ", width, " of '", Named(id), "', which is ", Width(id), " wide");
   }
-  // rows, cols of -1: any.
+  // A weight matches any number of rows if `rows` is -1, and any number of columns if `cols` is -1.
   void Expect(WeightId id, WeightRole role, int64_t rows, int64_t cols) {
     if (!why_.empty()) return;
     if (id < 0 || static_cast<size_t>(id) >= program_.weights.size()) {
@@ -198,7 +199,8 @@ struct OperandFinder {
   }
 };
 
-// Names every member of an operation, so a new member does not compile until it is handled here.
+// Names every member of each operation, so that a member that is added later does not compile until
+// it is handled here.
 struct WeightFinder {
   using Ids = std::vector<WeightId>;
   Ids operator()(const EmbedOp& op) const {
@@ -255,7 +257,7 @@ struct WeightFinder {
   }
 };
 
-// Returns the name of a weight that no operation reads and no executor would pack; "" if none.
+// Returns the name of the first weight that no operation reads; "" if there is none.
 std::string UnreadWeight(const Program& program) {
   std::vector<bool> read(program.weights.size(), false);
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -350,8 +352,10 @@ void JoinCrossLayers(int layers, Program* program) {
       joined.push_back(encoder.ops[i]);
       continue;
     }
-    // The product of the layer is the last of `joined`. The first of a group stays and grows. The
-    // others are merged into the one two places before.
+    // Here the last operation of `joined` is the product of the same layer as `write`. The product
+    // and the write of the first layer of a group stay, and their numbers of rows and layers grow.
+    // The product of a later layer is removed from `joined`, and its write is not added. The
+    // group's product is then third from the end.
     const auto* before =
         joined.size() < 3 ? nullptr : std::get_if<ProductOp>(&joined[joined.size() - 3].what);
     if (write->first_layer % layers == 0 || before == nullptr ||

@@ -1,11 +1,12 @@
-// The network of a model as data: operations in order, with their buffers and weights. A family's
-// file (engine/model/families) makes one from a ModelSpec. Executors (the CPU's calls, a device's
-// launches) walk it. Sizes, costs and the printed description are sums over it.
+// The network of a model as data: operations in order, with their buffers and weights. The file of
+// a model family (engine/model/families) makes a Program from a ModelSpec. Executors run its
+// operations one by one, as calls on the CPU or as launches on a GPU. Memory sizes, costs and the
+// printed description are computed from it.
 //
-// A program knows no device and no compute type; an operation knows no family. README.md describes
-// how to add a family, with other numbers or with another operation.
+// A program does not depend on a device or a compute type. An operation does not depend on a
+// family. README.md describes how to add a family.
 //
-// Plain values, immutable once made. Any thread may read.
+// Plain values, immutable once made. Any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace dragoman::engine {
 
-// The use of a weight. It decides how a device stores the weight.
+// The use of a weight. Executors choose the form in which they store a weight by its role.
 enum class WeightRole : uint8_t {
   kEmbedding,    // [vocabulary, d]; may also be the output layer's matrix
   kMatrix,       // [out, in]: y = x W^T
@@ -32,14 +33,14 @@ enum class WeightRole : uint8_t {
   kNormGain,     // [1, d]
   kNormBias,     // [1, d]
   kOutputBias,   // [1, vocabulary]; -inf for tokens that are never chosen
-  kRelativeBias  // [heads, distances of a key from its query] of RelativeBias
+  kRelativeBias  // [heads, distances]: added to scores, by distance of key from query
 };
 
 // Reports whether the weight is float32 in every compute type, as sums and scores are.
 constexpr bool StaysFloat32(WeightRole role) { return role >= WeightRole::kPositions; }
 
-// An index into Program::weights. A matrix with several uses (shared embeddings, a tied output
-// layer) is one weight.
+// An index into Program::weights. A matrix that several operations use (shared embeddings, a tied
+// output layer) is one weight.
 using WeightId = int32_t;
 inline constexpr WeightId kNoWeight = -1;
 
@@ -56,7 +57,8 @@ struct Weight {
 using BufferId = int32_t;
 inline constexpr BufferId kNoBuffer = -1;
 
-// Activations [rows of the pass or step, width] of the compute type.
+// Memory for activations: [rows of the encoder pass or decoder step, width]. The executor chooses
+// the element type.
 struct Buffer {
   const char* name = "";
   int64_t width = 0;
@@ -65,82 +67,88 @@ struct Buffer {
 // y = scale * table[token] + positions[position]
 struct EmbedOp {
   WeightId table = kNoWeight;
-  WeightId positions = kNoWeight;  // none: nothing is added
+  WeightId positions = kNoWeight;  // kNoWeight: no positions are added
   float scale = 1.0F;
   BufferId y = 0;
-  int32_t unplaced = kernels::kNoToken;  // a token that gets no position
+  int32_t unplaced = kernels::kNoToken;  // the token to which no position is added
 };
 
-// y = activation(x W^T + bias), with `rows` rows of the weight from `first_row` on. One operation
-// can join products of one input, or compute a part of a product.
+// y = activation(x W^T + bias), where W is the rows first_row .. first_row + rows - 1 of the
+// weight. So one operation can compute several stacked products of one input, or a part of a
+// product.
 struct ProductOp {
   BufferId x = 0;
   BufferId y = 0;
   WeightId weight = kNoWeight;
-  WeightId bias = kNoWeight;  // none: nothing is added
+  WeightId bias = kNoWeight;  // kNoWeight: no bias
   int64_t first_row = 0;
   int64_t rows = 0;
   kernels::Activation activation = kernels::Activation::kNone;
 };
 
-// y = activation(a) * b of rows a | b
+// y = activation(a) * b. A row of x is a | b, the row of a followed by the row of b.
 struct GateOp {
   BufferId x = 0;  // twice as wide as y
   BufferId y = 0;
-  int64_t width = 0;  // of y
+  int64_t width = 0;  // the width of y
   kernels::Activation activation = kernels::Activation::kNone;
 };
 
 enum class NormKind : uint8_t {
   kLayer,
-  kRms  // no mean is subtracted, and there is no bias
+  kRms  // RMSNorm: subtracts no mean and has no bias
 };
 
 // sum = x + residual, y = norm(sum)
 struct AddNormOp {
   BufferId x = 0;
-  BufferId residual = kNoBuffer;  // none: sum = x
-  BufferId y = 0;                 // may be x or residual
-  BufferId sum = kNoBuffer;       // none: unused; may be x or residual
+  BufferId residual = kNoBuffer;  // kNoBuffer: sum = x
+  BufferId y = 0;                 // may be the buffer of x or residual
+  BufferId sum = kNoBuffer;       // may be x or residual; kNoBuffer: the sum is not stored
   WeightId gain = kNoWeight;
   WeightId bias = kNoWeight;
   float epsilon = 0;
   NormKind kind = NormKind::kLayer;
 };
 
-// Every token attends over its whole segment. qkv is q | k | v of width 3 * heads * head_dim.
+// Encoder self-attention: every token attends over its complete segment. A row of qkv is q | k | v,
+// of width 3 * heads * head_dim.
 struct EncoderAttentionOp {
   BufferId qkv = 0;
   BufferId context = 0;
   int heads = 0;
   int head_dim = 0;
-  WeightId bias = kNoWeight;  // of distances from 1 - max_positions to max_positions - 1
+  WeightId bias = kNoWeight;  // for distances from 1 - max_positions to max_positions - 1
 };
 
-// Writes k | v of decoder layers first_layer .. first_layer + layers - 1 to the segments' pages.
+// Writes the cross-attention K and V of the decoder layers first_layer .. first_layer + layers - 1
+// to the segments' pages. A row of kv is k | v for each of these layers.
 struct WriteCrossKvOp {
   BufferId kv = 0;
   int first_layer = 0;
   int layers = 1;
 };
 
-// Appends the row's K and V to its pages, then attends over its hypothesis.
+// Decoder self-attention: writes the row's K and V to its page, then attends over all positions of
+// the row's hypothesis. A row of qkv is q | k | v.
 struct SelfAttentionOp {
   BufferId qkv = 0;
   BufferId context = 0;
   int layer = 0;
-  WeightId bias = kNoWeight;  // of distances from 1 - max_positions to 0
+  WeightId bias = kNoWeight;  // for distances from 1 - max_positions to 0
 };
 
-// Replaces self-attention: state = f * old state + (1 - f) * x, f = sigmoid(gate) and y = max(0,
-// state), of rows gate | x. The state is in the row's self pages.
+// The SSRU, which some models have in place of decoder self-attention: f = sigmoid(gate), state = f
+// * old state + (1 - f) * x, y = max(0, state). A row of gate_x is gate | x. The state is stored in
+// the row's self pages.
 struct RecurrenceOp {
   BufferId gate_x = 0;  // twice as wide as y
   BufferId y = 0;
   int layer = 0;
 };
 
-// Finds the source position with the most attention, for the rows that ask for it. Reads only q.
+// Finds the source position to which a row attends most, for the rows that need their alignment.
+// Writes no buffer.
 struct AlignOp {
   BufferId q = 0;
   int layer = 0;
@@ -152,37 +160,42 @@ struct CrossAttentionOp {
   int layer = 0;
 };
 
-// logits = x W^T + bias, folded into the input of a beam step. Ends a decoder step.
+// The output layer, the last operation of a decoder step: logits = x W^T + bias. It reduces
+// ("folds") the logits of each row to a LogitSummary (kernels/search/row.h), the input of the beam
+// step.
 struct OutputOp {
   BufferId x = 0;
   WeightId table = kNoWeight;
   WeightId bias = kNoWeight;
 };
 
-// The output layers of an ensemble's members: folds the mean of their predictions
-// (kernels/ops/output_mean.h). Ends a decoder step. JoinPrograms makes it, for devices.
+// The output layers of an ensemble's members, the last operation of a decoder step. Folds the mean
+// of the members' predictions (kernels/ops/output_mean.h). Only JoinPrograms (ensemble_program.h)
+// makes it, for GPUs.
 struct EnsembleOutputOp {
-  std::vector<OutputOp> members;  // of one vocabulary
-  std::vector<float> weights;     // each above 0, with sum 1
+  std::vector<OutputOp> members;  // all have the same vocabulary
+  std::vector<float> weights;     // one per member, each above 0; their sum is 1
   kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
 
 struct Op {
-  // The name in errors, ranges and tables. It is the same in every layer.
+  // The name in errors, profiler ranges and tables. It is the same in every layer.
   const char* name = "";
-  int layer = -1;  // -1: of no layer
+  int layer = -1;  // -1: the operation belongs to no layer
   std::variant<EmbedOp, ProductOp, GateOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp,
                SelfAttentionOp, RecurrenceOp, AlignOp, CrossAttentionOp, OutputOp, EnsembleOutputOp>
       what;
 };
 
-// Runs in order. Operations compute rows separately; only attention reads others, by its tables.
+// The operations of a stage (encoder or decoder) in the order in which they run. An operation
+// computes each row from the same row of its inputs. Only attention also reads other rows or pages;
+// its tables say which.
 struct OpSequence {
   std::vector<Buffer> buffers;
   std::vector<Op> ops;
 };
 
-// How a decoder layer divides its width.
+// How the attention of a decoder layer divides its width into heads.
 struct LayerHeads {
   int32_t heads = 0;
   int32_t head_dim = 0;
@@ -192,33 +205,36 @@ struct Program {
   std::vector<Weight> weights;
   OpSequence encoder;    // a row is a source token
   OpSequence decoder;    // a row is a hypothesis
-  kernels::KvLayout kv;  // of the decoder's attention, self and cross
-  // Empty, unless the layers divide their common width in different ways.
+  kernels::KvLayout kv;  // the pages of the decoder's self-attention and cross-attention
+  // The heads of each decoder layer. Empty if all layers divide the width as `kv` does.
   std::vector<LayerHeads> heads;
-  int64_t max_positions = 0;  // of a source, and of a hypothesis
-  bool fits_float16 = true;   // activations stay within its range
+  int64_t max_positions = 0;  // the most positions of a source, and of a hypothesis
+  bool fits_float16 = true;   // activations stay within the range of float16
 
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
-  // Returns `kv` as this decoder layer divides it.
+  // Returns `kv` with the heads of this decoder layer.
   kernels::KvLayout KvOf(int layer) const;
-  // Returns kNoWeight if no weight has this name.
+  // Returns the id of the weight with this name; kNoWeight if there is none.
   WeightId FindWeight(std::string_view name) const;
-  // Returns the output layers that the decoder's last operation folds, one per member of an
+  // Returns the output layers in the decoder's last operation: one, or one per member of an
   // ensemble. REQUIRES: CheckProgram returned OK.
   std::span<const OutputOp> outputs() const;
   const OutputOp& output() const { return outputs().front(); }
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
 };
 
-// Returns the elements of all weights, each once, except positions and biases by distance.
+// Returns the number of parameters: the elements of all weights, except position embeddings and
+// biases by distance.
 int64_t ParameterCount(const Program& program);
 
-// Checks that every operation belongs to its stage and fits its operands: widths, roles and shapes
-// of weights, layers, no buffer read before it is written, and no weight that is never read.
-// Returns INTERNAL with the name of the operation or weight: the family's file is wrong.
+// Checks that every operation belongs to its stage, that its weights have the right role and shape,
+// its buffers the right width and its layer exists, that no buffer is read before it is written,
+// and that an operation reads every weight. Returns INTERNAL with the name of the operation or
+// weight if not, which means that the family's file is wrong.
 absl::Status CheckProgram(const Program& program);
 
-// Ends the process. Executors call it for an operation that CheckProgram rejects in their stage.
+// Ends the process. Executors call this when they meet an operation that they do not support in
+// this stage.
 [[noreturn]] void NotOfThisStage();
 
 // The buffers that an operation reads and writes.
@@ -228,13 +244,15 @@ struct Operands {
 };
 Operands OperandsOf(const Op& op);
 
-// Returns the weights that an operation reads, in the order of its members, without unused ones.
+// Returns the weights that an operation reads, in the order of the operation's members. Leaves out
+// kNoWeight.
 std::vector<WeightId> WeightsOf(const Op& op);
 
-// Joins the cross-attention K/V products of up to `layers` layers, each with the write of its
-// pages: fewer and larger launches, for a wider buffer. Products of different weights, which belong
-// to different members of an ensemble, stay separate. REQUIRES: the products of one weight take
-// adjacent rows of it; they are of a multiple of `layers` layers, or of fewer.
+// Joins the matrix products that compute cross-attention K and V, and the writes to the pages that
+// follow them, in groups of `layers` decoder layers. This gives fewer and larger launches, and
+// needs a wider buffer. Products with different weights, which belong to different members of an
+// ensemble, are not joined. REQUIRES: the products with one weight use adjacent rows of it, in the
+// order of layers. They are for at most `layers` layers, or for a multiple of `layers` layers.
 void JoinCrossLayers(int layers, Program* program);
 
 // Returns the program as text: weights, buffers and operations, one per line.

@@ -1,5 +1,5 @@
-// The values of a program's weights, wherever they are stored. An executor reads them in pieces
-// into its own form, so they are not in memory twice.
+// The values of a program's weights, in files or in memory. An executor reads them in pieces and
+// converts each piece to its own form at once, so that memory never holds all weights twice.
 //
 // Immutable. Any number of threads may read at the same time.
 #pragma once
@@ -16,32 +16,35 @@ class Weights {
  public:
   virtual ~Weights() = default;
 
-  // Reads rows first .. first + count - 1 of a weight as f32 into `to` [count, cols], dense. An
-  // error names file, tensor and problem; `to` is then undefined. REQUIRES: the rows exist.
+  // Reads the rows first .. first + count - 1 of a weight as float32 into `to`, a dense matrix
+  // [count, cols]. An error names the file, the tensor and the problem. Then the contents of `to`
+  // are undefined. REQUIRES: the rows exist.
   virtual absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const = 0;
 
-  // Reports whether the rows are signed bytes with a scale each: number = byte * scale.
+  // Reports whether the rows are stored as int8 with one float32 scale per row: number = int8 *
+  // scale.
   virtual bool AreInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/) const {
     return false;
   }
-  // The same as Read, for int8; scales [count]. REQUIRES: AreInt8 of the rows.
+  // Like Read, but reads the stored int8 into `to` [count, cols] and the rows' scales into `scales`
+  // [count]. REQUIRES: AreInt8 returned true for these rows.
   virtual absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
                                 float* scales) const;
 
-  // Hints that the weight will not be read again soon. It may be read again.
+  // A hint that the weight will probably not be read again, so that its memory can be released.
   virtual void Release(WeightId /*id*/) const {}
 
-  // Call after all reads: checks that the files did not change since they were opened.
+  // Checks that the files have not changed since they were opened. Call this after all reads.
   virtual absl::Status Check() const { return absl::OkStatus(); }
 };
 
-// The values of each weight by its index, float32, row-major.
+// The values of all weights, by WeightId: each a row-major float32 matrix.
 using WeightValues = std::vector<std::vector<float>>;
 
 // Weights in memory.
 class WeightsInMemory final : public Weights {
  public:
-  // REQUIRES: the values are those of the program.
+  // REQUIRES: `values` has an entry of the right size for each weight of `program`.
   WeightsInMemory(const Program& program, WeightValues values);
   absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override;
 
