@@ -139,8 +139,8 @@ class Batch {
 
   // These manage the memory of self and cross pages if it is the host's (page_memory.h):
   // * EndMemoryPeriod: memory that was not used since the previous call becomes idle.
-  // * GiveBackIdleMemory: returns idle memory to the system, up to `most_bytes` rounded up to chunks
-  //   for each of the two kinds of pages. Reports whether idle memory is left.
+  // * GiveBackIdleMemory: returns idle memory to the system, at most about `most_bytes` of each
+  //   kind of pages. Reports whether idle memory is left.
   // * resident_page_bytes: returns the number of bytes that take physical memory.
   virtual void EndMemoryPeriod() {}
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }

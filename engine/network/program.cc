@@ -352,10 +352,10 @@ void JoinCrossLayers(int layers, Program* program) {
       joined.push_back(encoder.ops[i]);
       continue;
     }
-    // Here the last operation of `joined` is the product of the same layer as `write`. The product
-    // and the write of the first layer of a group stay, and their numbers of rows and layers grow.
-    // The product of a later layer is removed from `joined`, and its write is not added. The
-    // group's product is then third from the end.
+    // The last operation of `joined` is the product of the layer that `write` writes. For the first
+    // layer of a group, product and write stay. For a later layer, the two operations before that
+    // product are the group's product and write. They grow, and the layer's own product and write
+    // are left out.
     const auto* before =
         joined.size() < 3 ? nullptr : std::get_if<ProductOp>(&joined[joined.size() - 3].what);
     if (write->first_layer % layers == 0 || before == nullptr ||

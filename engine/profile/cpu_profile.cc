@@ -42,9 +42,9 @@ class Profile {
   absl::Status Create(const Weights& weights);
   absl::Status Fill();
   absl::StatusOr<std::vector<CrossPages>> EncodeSources();
-  // The size of a step, for its costs.
+  // Returns the size of a step, from which the costs are computed.
   OpRows Rows(double self_positions) const;
-  // Seconds of one step.
+  // Returns the mean time of a step in seconds, from the time `all` of all timed steps.
   double Mean(Nanos all) const { return static_cast<double>(all) * 1e-9 / steps_; }
   void AddUncounted(const char* name, int64_t launches, Nanos all, CpuProfile* profile) const;
 
@@ -56,7 +56,7 @@ class Profile {
   const int slots_;
   const kernels::SearchOptions search_;
   const std::vector<float> divisors_;
-  double kv_bytes_ = 0;  // per element of the attention memory
+  double kv_bytes_ = 0;  // bytes of an element of K or V in a page
   std::shared_ptr<const Backend> backend_;
   std::unique_ptr<KvMemory> memory_;
   std::unique_ptr<Batch> batch_;
@@ -76,7 +76,7 @@ absl::Status Profile::Create(const Weights& weights) {
   absl::StatusOr<std::unique_ptr<KvMemory>> memory = backend_->CreateKvMemory(plan);
   if (!memory.ok()) return memory.status();
   memory_ = *std::move(memory);
-  // Touches all pages, so no timed step is the first to use one.
+  // Writes to all pages, so that none gets its physical memory during a timed step.
   std::memset(memory_->pool(), 0, static_cast<size_t>(memory_->bytes()));
   absl::StatusOr<std::unique_ptr<Batch>> batch =
       backend_->CreateBatch(config_.batch, config_.threads, memory_.get());
@@ -190,7 +190,7 @@ absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
   return profile;
 }
 
-// A CPU's rates need smaller units than a GPU's.
+// Prints the rates in GB/s and GFLOP/s, smaller units than those for GPUs.
 std::string RatesText(const DeviceRates& rates) {
   char line[120];
   std::snprintf(line, sizeof(line),

@@ -1,4 +1,4 @@
-// Measures a step of the CPU's executor, operation by operation.
+// Measures a decoding step on the CPU, operation by operation.
 #pragma once
 
 #include <string>
@@ -21,35 +21,38 @@ struct CpuProfileConfig {
   int threads = 1;
 };
 
-// The mean of the timed steps.
+// The result: means over the timed steps.
 struct CpuProfile {
   OpRows rows;
-  // The program's operations by name, without their parts; the parts (kernels/base/op_probe.h); and
-  // DecodingBatch's work around the model's step. Parts and work have no bytes and no flop.
+  // The entries are, in this order: one for each name of an operation of the decoder; one for each
+  // part of operations that is measured separately (kernels/base/op_probe.h); and kAroundTheModel.
+  // The time of an operation excludes its parts. Only operations have bytes and flop.
   std::vector<StepCost> costs;
-  std::vector<double> seconds;  // by `costs`
-  double step_seconds = 0;      // their sum
-  double product_seconds = 0;   // of all products and the output layer, without their parts
+  std::vector<double> seconds;  // the time of each entry of `costs`
+  double step_seconds = 0;      // the time of a complete step: the sum of `seconds`
+  double product_seconds = 0;   // all matrix products, the output layer's included, without parts
 };
 
+// The name for the work of DecodingBatch outside the model's step.
 inline constexpr char kAroundTheModel[] = "search and tables";
 
-// Fills the batch of a worker as in profiled_steps.h and times `steps` of its steps. Has its own
-// memory for their K/V. Returns errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED
-// without the memory, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; weights of the program.
+// Fills a batch as profiled_steps.h describes and times `steps` of its steps. Allocates its own K/V
+// memory. Returns the errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED if memory
+// cannot be allocated, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; `weights` belong to
+// `program`.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
                                            const Weights& weights, int steps, const Clock* clock);
 
-// Measures the steps, then the rates of one thread. Returns the table as text.
+// Calls MeasureCpuSteps and MeasureCpuRates. Returns the table as text.
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,
                                             const Weights& weights, int steps, const Clock* clock);
 
-// Measures the best rates of one thread of this CPU, against which a profile compares.
+// Measures the best rates of one thread of this CPU. A profile compares measured times with them.
 //
-// Copies more memory than caches hold. Multiplies 128 rows by matrices of 512 x 2048 numbers that
-// stay in cache, without the time to convert the rows to operands. Takes the best of several times,
-// because the machine may have other work. Takes a quarter of a gigabyte until it returns.
-// REQUIRES: the CPU has products of this type.
+// Copies 128 MiB, more than caches hold. Multiplies 128 rows by matrices of 512 x 2048 numbers that
+// stay in cache; the conversion of the rows to operands does not count. Takes the best of several
+// runs, because the machine may have other work. Needs 256 MiB of memory until it returns.
+// REQUIRES: the CPU has kernels for products of this type.
 DeviceRates MeasureCpuRates(kernels::ComputeType type, const Clock* clock);
 
 }  // namespace dragoman::engine

@@ -21,11 +21,11 @@ constexpr size_t kCopyBytes = size_t{128} << 20;
 constexpr int kCopies = 5;
 
 constexpr int64_t kRows = 128;
-// Inputs and outputs of the two products of a feed-forward layer.
+// The numbers of inputs and outputs of the two matrix products of a feed-forward layer.
 constexpr std::pair<int, int> kShapes[] = {{512, 2048}, {2048, 512}};
 constexpr int kProducts = 20;
 
-// Takes the best time, because the first runs find cold memory.
+// Returns the least time of several runs, because the first runs find caches empty.
 template <class Run>
 double BestSeconds(int times, const Run& run) {
   Nanos best = std::numeric_limits<Nanos>::max();

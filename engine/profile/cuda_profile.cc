@@ -26,15 +26,16 @@
 namespace dragoman::engine {
 namespace {
 
-// Writes before every timed step while its launches are prepared, so that no kernel's time includes
-// the wait for its launch: more than a millisecond at 4 TB/s.
+// Before each timed step, the device fills this much memory kDelays times. It is then still busy
+// while the host enqueues the step's launches, so that no measured time includes the wait for a
+// launch. At 4 TB/s the fills take more than a millisecond.
 constexpr int64_t kDelayBytes = int64_t{256} << 20;
 constexpr int kDelays = 20;
 
-// Steps right before the timed ones. They bring the graph to the device.
+// The number of steps right before the timed steps. The first one uploads the graph to the device.
 constexpr int kStepsToWarmUp = 2;
 
-// Events before and after every launch of a step.
+// Records an event before and after each launch of a step, and adds up the times between them.
 class TimingProbe final : public StepProbe {
  public:
   explicit TimingProbe(cuda::Stream stream) : stream_(stream) {}
@@ -53,7 +54,7 @@ class TimingProbe final : public StepProbe {
 
   cuda::Error After() override { return marks_[used_++].end.Record(stream_); }
 
-  // Adds the times of the last step.
+  // Adds the times of the last step to the sums. REQUIRES: the step has ended.
   cuda::Error Collect() {
     for (size_t i = 0; i < used_; ++i) {
       float milliseconds = 0;
@@ -85,9 +86,10 @@ class TimingProbe final : public StepProbe {
 
 int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
 
-// Limits the plan to the pages of segments of `steps` steps and one more segment. With fewer pages
-// the rule of pages (plan.h) has one thread look at slot after slot. With all of a card's memory, a
-// profiler that saves memory around every kernel takes too long.
+// Limits the number of pages to what the segments of the profile need, and one segment more. With
+// fewer pages, the page rule (kernels/search/plan.h) would have one thread look at the slots one by
+// one. With all memory of the card, a profiler that saves the memory around each kernel would take
+// too long.
 MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
   const int max_rows = plan.limits.max_rows;
   const int64_t slots = SlotsOf(max_rows);
@@ -102,7 +104,7 @@ MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
 
 class Profile {
  public:
-  // Segments have room for `more_steps` in addition to the timed steps.
+  // Segments have room for `more_steps` steps in addition to the timed steps.
   Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
           int more_steps = 0)
       : model_(std::move(model)),
@@ -127,7 +129,8 @@ class Profile {
   const kernels::StepOutput& LastOutput() const {
     return *mailboxes_.host(static_cast<int>((number_ - 1) % kernels::kStepMailboxes)).output;
   }
-  // Puts steps without commands from the host on the stream.
+  // Enqueues `steps` steps on the stream, by launches of `graph`, or kernel by kernel if it is
+  // nullptr. The host does not change the command between the steps.
   absl::Status Enqueue(const cuda::Graph* graph, int steps);
   absl::StatusOr<int64_t> GraphNodes() const;
 
@@ -211,7 +214,8 @@ absl::Status Profile::Step(StepProbe* probe) {
   return Check("a decoding step", stream_.Wait());
 }
 
-// Returns the number of nodes in the graph of such a step in production. Runs none of them.
+// Returns the number of nodes that the CUDA graph of such a step has in production. Records the
+// graph but does not run it.
 absl::StatusOr<int64_t> Profile::GraphNodes() const {
   cuda::Graph graph;
   const cuda::Error error =
@@ -300,7 +304,7 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
   if (status.ok()) status = Check("timing", begin.Record(stream_.get()));
   if (status.ok()) status = Enqueue(recorded, steps_);
   if (status.ok()) status = Check("timing", end.Record(stream_.get()));
-  // Returns errors of the steps.
+  // Waits for the steps. Their errors are reported here.
   if (status.ok()) status = Check("a decoding step", stream_.Wait());
   float milliseconds = 0;
   if (status.ok()) status = Check("reading the times", end.MillisecondsSince(begin, &milliseconds));
@@ -318,7 +322,7 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
   return time;
 }
 
-// The parts of a device that a profile needs. `text` is the head of a table.
+// The objects on a device that a profile needs. `text` is printed above the table.
 struct ProfiledModel {
   std::shared_ptr<const CudaModel> model;
   MemoryPlan plan;

@@ -1,4 +1,4 @@
-// Measures a step of a GPU, launch by launch.
+// Measures a decoding step on a GPU, launch by launch.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,36 @@
 
 namespace dragoman::engine {
 
-// Runs `steps` steps of a full batch of made-up segments without graphs. Returns a table of the
-// time of each launch and of its best possible time (engine/decode/cuda/step_costs.h) as text.
-// Takes its own memory, so nothing else should run on the device. The table has the memory of a
-// worker; the profile has K/V pages only for its segments. Returns UNIMPLEMENTED without CUDA.
+// Runs `steps` steps of a full batch of artificial segments (profiled_steps.h), without CUDA
+// graphs. Returns a text: a line about the memory that a worker with this configuration takes, and
+// a table with the time of each launch and its best possible time
+// (engine/decode/cuda/step_costs.h). Allocates its own memory, with K/V pages for its segments
+// only, so nothing else should run on the device. Returns UNIMPLEMENTED in a build without CUDA.
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps);
 
-// A step as in production. Times are seconds.
+// The time of a step as in production.
 struct CudaStepTime {
-  double seconds = 0;         // mean of a step
-  int64_t nodes = 0;          // of its graph; 0 if `config` turns graphs off
-  int64_t rows = 0;           // of each step
-  double self_positions = 0;  // mean of a row
-  bool fused = false;         // with the fused output layer
+  double seconds = 0;         // mean time of a step
+  int64_t nodes = 0;          // nodes of a step's CUDA graph; 0 if `config` turns graphs off
+  int64_t rows = 0;           // rows of each step
+  double self_positions = 0;  // mean positions that a row attends over, its own included
+  bool fused = false;         // the steps used the fused output layer
 };
 
-// Runs `steps` of the steps of ProfileCudaSteps back to back, one graph each, so launches begin
-// early if the device and `config` allow it. Records events before the first and after the last
-// step. Only in builds with CUDA. Otherwise as ProfileCudaSteps.
+// Runs `steps` steps of the batch of ProfileCudaSteps back to back, each as one CUDA graph unless
+// `config` turns graphs off. So a launch may begin before the previous one ends, if device and
+// `config` allow it. Measures the time with events before the first and after the last step. Errors
+// are those of ProfileCudaSteps. Does not exist in builds without CUDA.
 absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, const Program& program,
                                            const WeightImage& image, int steps);
 
-// Measures the best rates of a device, against which a profile compares.
+// Measures the best rates of a GPU. A profile compares measured times with them.
 //
-// Copies half a gigabyte and multiplies matrices of 8192 x 8192 numbers, ten times each. Takes
-// about a gigabyte of the current device, whose number is `device`, until it returns.
+// Copies 512 MiB and multiplies two matrices of 8192 x 8192 numbers, each ten times. Takes up to
+// about 1 GiB of the device's memory until it returns. REQUIRES: `device` is the current device of
+// the calling thread.
 absl::StatusOr<DeviceRates> MeasureRates(int device, kernels::ComputeType type);
 
 }  // namespace dragoman::engine

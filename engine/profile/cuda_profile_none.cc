@@ -1,4 +1,4 @@
-// A build without CUDA refuses a profile on a GPU.
+// ProfileCudaSteps of a build without CUDA, which refuses to profile a GPU.
 #include "engine/profile/cuda_profile.h"
 
 namespace dragoman::engine {

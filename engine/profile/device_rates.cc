@@ -21,7 +21,8 @@ constexpr int64_t kCopyBytes = int64_t{512} << 20;
 constexpr int kSize = 8192;
 constexpr int kRepeats = 10;
 
-// Uniform in -1 .. 1: numbers of one sign and size would take less power and run faster.
+// Returns random numbers from -1 to 1. With constant numbers, a GPU would take less power and run
+// faster.
 std::vector<uint8_t> RandomNumbers(int64_t count, kernels::ComputeType type) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);

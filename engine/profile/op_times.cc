@@ -2,7 +2,7 @@
 
 namespace dragoman::engine {
 
-// Reads the clock last here and first in After, so bookkeeping does not count.
+// Before reads the clock last and After reads it first, so that their own work is not measured.
 void OpTimes::Before(const char* name) {
   Running& op = running_.emplace_back();
   op.name = name;

@@ -1,4 +1,4 @@
-// Adds up the times of operations by name. Times are the clock's.
+// Adds up the times of operations by name, in nanoseconds of the given clock.
 //
 // Belongs to the thread that runs the operations.
 #pragma once
@@ -14,25 +14,26 @@ namespace dragoman::engine {
 
 class OpTimes final : public kernels::OpProbe {
  public:
-  // `clock` is borrowed.
+  // Borrows `clock` for the life of this object.
   explicit OpTimes(const Clock* clock) : clock_(clock) {}
 
   void Before(const char* name) override;
   void After() override;
 
-  // Sets all sums to zero. REQUIRES: no operation is running.
+  // Sets all times to 0. REQUIRES: no operation is running.
   void Clear();
 
-  // Returns the time of all operations of this name, without the operations that ran within them.
+  // Returns the time of all operations of this name, without the time of operations that ran inside
+  // them.
   Nanos Of(std::string_view name) const;
-  // Returns the time of all operations that ran within no other: the sum of Of over all names.
+  // Returns the time of all operations. It is equal to the sum of Of over all names.
   Nanos Total() const { return total_; }
 
  private:
   struct Running {
     const char* name = "";
     Nanos begin = 0;
-    Nanos within = 0;  // of the operations within it
+    Nanos within = 0;  // the time of the operations that ran inside it
   };
 
   const Clock* const clock_;

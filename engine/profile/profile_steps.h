@@ -9,10 +9,11 @@
 
 namespace dragoman::engine {
 
-// Times the operations of `steps` steps of a full batch, on the CPU or on the one GPU of
-// config.devices. Returns a table as text (engine/network/cost_table.h). Borrows `clock`, used on
-// the CPU, for the call. Returns errors as CreateEngine, and INVALID_ARGUMENT for several devices,
-// an ensemble, a lexical shortlist, or too many steps for a hypothesis. REQUIRES: steps > 0.
+// Times the operations of `steps` steps of a full batch, on the CPU or on the only GPU of
+// config.devices. Returns a table as text (engine/network/cost_table.h). Borrows `clock` for the
+// call; on a GPU, the device's events measure the time instead. Returns the errors of CreateEngine.
+// Returns INVALID_ARGUMENT for several devices, an ensemble, a lexical shortlist, or more steps
+// than a hypothesis can have tokens. REQUIRES: steps > 0.
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps, const Clock* clock);
 

@@ -24,7 +24,7 @@ kernels::SearchOptions ProfiledSearch(int beam, int steps) {
   options.beam = beam;
   options.max_tokens = kStepsBeforeProfile + steps + 1;
   options.min_tokens = options.max_tokens;
-  options.eos = 0;  // any token: it cannot be chosen before the profile ends
+  options.eos = 0;  // any token can be EOS: min_tokens excludes it during the profile
   return options;
 }
 
