@@ -1,5 +1,5 @@
-// Creates an engine from a loaded model, for tests and measurements. The server creates an engine
-// from a directory (engine/api/create_engine.h).
+// Creates an engine from a model that is loaded already, for tests and measurements. The server
+// creates an engine from a directory (engine/api/create_engine.h).
 #pragma once
 
 #include <memory>
@@ -13,19 +13,21 @@
 
 namespace dragoman::engine {
 
-// Says whether an engine tries which sentinels its model copies (engine/sentinel_trial.h). The
-// engine of a directory always does. Scripted places do not translate and must use kNone.
+// Whether the engine finds out by a trial which sentinels its model copies
+// (engine/sentinel_trial.h). An engine that is created from a directory always does. kNone is for
+// places with a scripted model, which does not translate.
 enum class SentinelTrial { kNone, kRun };
 
-// Runs the model in `places`, and ignores config.devices and config.workers. REQUIRES: at least one
-// place, and all have one compute type.
+// Creates an engine that runs the model in `places`. Ignores config.devices and config.workers.
+// REQUIRES: there is at least one place, and all places have the same compute type.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer,
                                                      SentinelTrial trial = SentinelTrial::kNone);
 
-// The same on the CPU with `model`, which may be scripted in tests. Tries no sentinels.
+// Creates an engine that runs `model`, which may be a scripted one, on the CPU with config.workers
+// workers. Makes no trial of sentinels.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,

@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
   LoadContext own;
   if (load == nullptr) load = &own;
   LimitLoad(config, &load->memory());
-  // Fails before any file is read.
+  // Refuses unsupported settings before any file is read.
   if (absl::Status status = CheckDevicesTake(config); !status.ok()) return status;
   absl::StatusOr<LoadedModel> loaded = OrOutOfMemory(
       "reading the model in " + model_directory,
@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
   }
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(places), config, clock, observer));
-  engine->loaded_.weights = nullptr;  // the places have packed their own
+  engine->loaded_.weights = nullptr;  // each place has its own packed copy
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
   const int64_t vocabularies = load == nullptr ? 0 : load->memory().kept();
@@ -176,7 +176,7 @@ absl::Status EngineImpl::StartWorkers() {
   const absl::StatusOr<std::vector<PagePlan>> plans =
       PlanPagesOfPlaces(places_, spec, max_source_tokens_, batch, TextBytes(), config_);
   if (!plans.ok()) return plans.status();
-  // Any worker may get a segment.
+  // Any worker may get any segment, so the smallest number of self pages is the limit.
   planner_.self_pages =
       std::min_element(plans->begin(), plans->end(), [](const PagePlan& a, const PagePlan& b) {
         return a.self_pages < b.self_pages;
@@ -198,7 +198,7 @@ absl::Status EngineImpl::StartWorkers() {
     }
   };
   services_.on_finished = [this](JobId id) {
-    std::shared_ptr<Job> job;  // released after the lock
+    std::shared_ptr<Job> job;  // so that the job is destroyed after the lock is released
     MutexLock lock(&mu_);
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return;
@@ -217,7 +217,8 @@ absl::Status EngineImpl::StartWorkers() {
     worker.pages = (*plans)[place];
     worker.threads = MostThreadsOfWorker(config_, places_[place]);
     for (int i = 0; i < places_[place].workers; ++i) {
-      // Made on its processors, so that its threads stay there and its tables are in their node.
+      // Makes the worker on its processors, so that its threads stay there and its tables are on
+      // their NUMA node.
       absl::StatusOr<std::unique_ptr<Worker>> made = absl::InternalError("not made");
       const std::vector<std::vector<int>>& cpus = places_[place].cpus;
       const absl::Status there =
@@ -273,9 +274,9 @@ void EngineImpl::PublishInfo(ModelInfo info) {
 EngineImpl::~EngineImpl() {
   admitting_.store(false);
   CancelAll(CancelCause::kDrain);
-  tokenizers_.reset();  // runs the tasks that it has
+  tokenizers_.reset();  // runs the tasks that are queued
   queue_.Close();
-  workers_.clear();  // drops the remaining segments and joins
+  workers_.clear();  // drops the remaining segments and joins the threads
   detokenizers_.reset();
 }
 
@@ -331,7 +332,7 @@ Admission EngineImpl::Submit(std::unique_ptr<Plan> plan, std::shared_ptr<Transla
     MutexLock lock(&mu_);
     jobs_.emplace(id, admitted);
   }
-  // Shared, because std::function copies its target.
+  // Shared, because a std::function must be copyable.
   auto planned = std::make_shared<const PlannerRequest>(std::move(request));
   tokenizers_->Post([this, admitted, planned] { Tokenize(admitted, *planned); });
   return {absl::OkStatus(), RejectReason::kNone, 0, id};
@@ -467,7 +468,7 @@ EngineStats EngineImpl::Stats() const {
   Nanos furthest_behind = now;
   int64_t self = 0, self_used = 0;
   int64_t cross = 0, cross_used = 0;
-  // The index of each place's device; the nodes of the host count as one device.
+  // The index in stats.memory of each place's device. All NUMA nodes of the host are one device.
   std::vector<size_t> device_of;
   for (const WorkerPlace& place : places_) {
     const BackendInfo& info = place.backend->info();

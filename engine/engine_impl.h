@@ -59,33 +59,36 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
-  // Finds the sentinels that the model copies. This also warms the model up.
+  // Finds the sentinels that the model copies (engine/sentinel_trial.h). This also warms the model
+  // up.
   void TrySentinels();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 
   uint64_t DrawSeed() const;
-  // Returns the answer to a request for which the queue has no room.
+  // Returns the refusal of a request for which the queue has no room.
   Admission RefuseFull(RejectReason reason) const;
 
-  // Runs in the tokenizer pool.
+  // Makes the job's segments and queues them. Runs in the tokenizer pool.
   void Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest& request);
   void Abandon(const std::shared_ptr<Job>& job, CancelCause cause);
   void OnWorkerDead();
 
   const EngineConfig config_;
   const Clock* const clock_;
-  GatedObserver gate_;  // opens when the engine is ready
+  GatedObserver
+      gate_;  // between the engine and the caller's observer; opens when the engine is ready
   EngineObserver* const observer_;
   LoadedModel loaded_;
   const std::vector<WorkerPlace> places_;
-  const int worker_count_;  // of all places
+  const int worker_count_;  // the number of workers of all places
   const int64_t parameters_;
-  // The latest of infos_. Older ones stay, because callers may still read them. Each reload that
-  // changes the names of the glossaries adds one.
+  // The last entry of infos_. Older entries stay, because callers may still read them. Each reload
+  // that changes the names of the glossaries adds an entry.
   std::atomic<const ModelInfo*> info_{nullptr};
   int max_source_tokens_ = 0;
-  // The host's memory, in bytes, that the load counted for text data that stays.
+  // The bytes of host memory that LoadMemory::Keep counted: for vocabularies and tokenizer, and for
+  // glossaries.
   int64_t vocabulary_bytes_ = 0;
   std::atomic<int64_t> glossary_bytes_{0};
 
@@ -113,10 +116,10 @@ class EngineImpl final : public Engine, public GlossarySource {
   mutable Mutex mu_;
   std::unordered_map<JobId, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mu_);
 
-  // The destructor stops these in the order in which work moves.
+  // The destructor stops these in the order in which work moves through them.
   std::unique_ptr<WorkerPool> detokenizers_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<size_t> worker_places_;  // index into places_ of each worker
+  std::vector<size_t> worker_places_;  // for each worker, the index of its place in places_
   std::unique_ptr<WorkerPool> tokenizers_;
 };
 

@@ -1,5 +1,6 @@
-// An observer that forwards events only after Open, so that the work of a start is not counted.
-// OnError is always forwarded. Thread-safe. Borrows the observer behind it.
+// An observer that forwards events to another observer only after Open, so that the engine's work
+// during its start is not counted. Forwards OnError always. Thread-safe. Borrows the other
+// observer.
 #pragma once
 
 #include <atomic>

@@ -11,17 +11,17 @@
 namespace dragoman::engine {
 namespace {
 
-// K/V without a set size take this share of the memory that is left. The rest is for memory that no
-// plan counts, such as the allocator's fragmentation.
+// K/V pages without a given size take this fraction of the memory that is left. The rest is for
+// memory that no plan counts, such as fragmentation in the allocator.
 constexpr int64_t kShareNumerator = 9;
 constexpr int64_t kShareDenominator = 10;
 
 int64_t MiB(int64_t bytes) { return bytes / (1 << 20); }
 
-// The same, rounded up, for memory that is needed.
+// Returns the size in MiB, rounded up. For memory that is needed.
 int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
 
-// The host's memory in addition to the pages.
+// The bytes of host memory that are needed in addition to the K/V pages.
 struct HostNeeds {
   int64_t weights = 0;
   int64_t text = 0;  // vocabularies, tokenizer, glossaries
@@ -52,8 +52,9 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
       host.loaded_models > 0
           ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
           : "";
-  // The reserve for requests shrinks, as it does for K/V, if it would leave nothing, or if a model
-  // could not be loaded again next to its own K/V at their largest.
+  // The limit leaves the reserve for requests free. But it is at least half of what remains without
+  // that reserve, as for K/V pages below. Otherwise a small machine could load nothing, and a model
+  // could not be loaded again while its older version holds its largest K/V.
   const int64_t beside_all = now - host.loaded_models - host.reserved_now;
   const int64_t half = (now - host.loaded_models - host.process) / 2;
   memory->SetLimit(
@@ -67,14 +68,15 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
 
 absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t bytes,
                                                  const EngineConfig& config, LoadMemory* load) {
-  std::set<int> nodes;  // each has its own copy of the weights
+  std::set<int> nodes;  // NUMA nodes; each has its own copy of the weights
   for (const WorkerCpus& worker : config.placement) nodes.insert(worker.node);
   const auto copies = std::max<int64_t>(1, static_cast<int64_t>(nodes.size()));
   const HostMemory& memory = config.memory;
   const int64_t beside = load->kept() + memory.process;
   const bool fits =
       memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models - beside;
-  // While unpacked files are in memory, calls may take all of their reserve at the same time.
+  // While unpacked files are in memory, calls may use all of their reserve, so the limit applies to
+  // the sum.
   if (fits && load->held() > 0) return load->Reserve(copies * bytes, "the packed weights");
   if (fits) return load->Count(copies * bytes);
   const std::string for_nodes =
@@ -117,7 +119,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
                      " has ", MiB(memory.most), " MiB"));
   }
 
-  // The last input position is at most that of the last real token.
+  // The most real tokens of an output. max_length counts the start token too.
   const int longest =
       std::max(1, std::min(spec.generation.max_length - 1, spec.shape.max_positions));
   const int widest_beam = std::min(config.max_rows, kernels::kMaxBeam);
@@ -130,8 +132,9 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
   request.default_segment = kernels::WorstCasePages(default_beam, longest);
   if (on_host && memory.most > 0) {
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
-    // The reserve for requests shrinks if it would leave nothing. Then the caller must report that
-    // the sum exceeds the limit.
+    // K/V pages get at least half of what remains without the reserve for requests. If that exceeds
+    // the memory that is left with the reserve, the caller must report that the sum exceeds the
+    // limit.
     const int64_t left = std::max(now - needs.sum(), (now - needs.of_models()) / 2) /
                          kShareDenominator * kShareNumerator;
     request.most_bytes = std::max<int64_t>(left / workers, 1);

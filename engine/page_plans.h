@@ -1,5 +1,5 @@
-// Computes how many K/V pages the workers of an engine get, from the model, the settings and the
-// available memory. Private to engine/.
+// Checks that the host's memory suffices for a model, and computes how many K/V pages the workers
+// of an engine get. Private to engine/.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,22 @@
 
 namespace dragoman::engine {
 
-// Limits the memory of files that are unpacked or read completely during a load, to the available
-// memory of the host without other models and the memory in use for calls.
+// Sets the limit of `memory`, which counts files that are unpacked or read completely during a
+// load. The limit is the memory that the host has now, minus that of other models and that in use
+// for calls, or half of what other models and the process leave if that is more.
 void LimitLoad(const EngineConfig& config, LoadMemory* memory);
 
-// Checks that the host has room for packed weights of `bytes` on each NUMA node, in addition to
-// what `load` counts. Packing takes no more, because it reads in pieces. `load` counts the weights
-// until the Hold is destroyed. Returns RESOURCE_EXHAUSTED with the arithmetic.
+// Checks that the host has room for packed weights of `bytes` bytes on each NUMA node, in addition
+// to what `load` counts. Packing needs no further memory, because it reads the files in pieces.
+// `load` counts the weights until the Hold is destroyed. If there is no room, returns
+// RESOURCE_EXHAUSTED with the arithmetic. `parameters` is only for this message.
 absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t bytes,
                                                  const EngineConfig& config, LoadMemory* load);
 
-// Returns one plan for the workers of each place. `text_bytes` of the host are for vocabularies,
-// tokenizer and glossaries. Returns, with the arithmetic, RESOURCE_EXHAUSTED if the host does not
-// have the memory, and INVALID_ARGUMENT if kv-memory-mb does not suffice for the longest segment of
-// the default beam.
+// Returns one plan per place, which is for each worker of the place. `text_bytes` is the host
+// memory that vocabularies, tokenizer and glossaries take. Returns RESOURCE_EXHAUSTED if the host
+// does not have the memory, and INVALID_ARGUMENT if kv-memory-mb is too small for one segment with
+// the default beam and the longest output. Both errors contain the arithmetic.
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
     const std::vector<WorkerPlace>& places, const ModelSpec& spec, int max_source_tokens,
     const BatchConfig& batch, int64_t text_bytes, const EngineConfig& config);

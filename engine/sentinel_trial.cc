@@ -15,18 +15,19 @@ namespace {
 
 constexpr size_t kMostTargets = 8;
 
-// Models treat mixed case as names, and capitals as abbreviations, which take other articles.
+// In mixed case, because models treat such words as names. They treat capitals as abbreviations,
+// which take other articles.
 constexpr const char* kStems[] = {"Xk", "Kx"};
 
-// The texts have no words, because the language may be any. $1 to $3 are sentinels.
+// The texts contain no words, because the source may be in any language. $1 to $3 are sentinels.
 constexpr const char* kTexts[] = {"$1", "$1, $2, $3", "($1) 12", "$1: 3. $2 - 4."};
 
-// Returns `text` with sentinels of this stem.
+// Returns one of kTexts with the sentinels of a stem.
 std::string WithStem(const char* text, const std::string& stem) {
   return absl::StrReplaceAll(text, {{"$", stem}});
 }
 
-// Collects the results of a job.
+// Collects the best translation of each item of a job.
 class Results final : public TranslationSink {
  public:
   void OnSegment(SegmentUpdate) override {}
@@ -87,7 +88,7 @@ bool Copies(Engine& engine, const LanguagePair& pair, const std::string& stem) {
   return 2 * copied >= texts.size();
 }
 
-// Reports whether the vocabularies can represent the sentinels.
+// Reports whether both vocabularies can spell the sentinels of a stem.
 bool Spells(const Tokenizer& tokenizer, const std::string& stem) {
   const std::string word = absl::StrCat(stem, "1234567890");
   const EncodedText source = tokenizer.EncodeSource(word);
@@ -100,7 +101,8 @@ bool Spells(const Tokenizer& tokenizer, const std::string& stem) {
 }  // namespace
 
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer) {
-  // One pair for each target, because the decoder determines what is copied.
+  // Tries one language pair for each target language, because what is copied depends on the
+  // decoder.
   std::vector<LanguagePair> pairs;
   for (const LanguagePair& pair : engine.info().pairs) {
     const auto is_same = [&](const LanguagePair& other) { return other.target == pair.target; };

@@ -1,8 +1,9 @@
-// Finds which sentinels (request/sentinels.h) a model copies from source to target. It translates a
-// few texts at load, so the result depends on the model alone.
+// Finds which sentinels (request/sentinels.h) a model copies from source to target, by translating
+// a few fixed texts when the model is loaded.
 //
-// Sentinels save time if the model copies them in half of the texts. A translation that lost one is
-// searched again with constraints, which takes three to five times as long.
+// A stem is used if the model copies its sentinels in at least half of the texts. This saves time,
+// because a search with constraints takes three to five times as long. A translation that lost a
+// sentinel is searched again with constraints.
 #pragma once
 
 #include <map>
@@ -13,12 +14,12 @@
 
 namespace dragoman::engine {
 
-// Stems of sentinels by target language, written as in ModelInfo::pairs.
+// The stem of sentinels that the model copies, by target language as ModelInfo::pairs writes it.
 using SentinelStems = std::map<std::string, std::string, std::less<>>;
 
-// Translates the texts and waits for them. A target without an entry copies none of the stems. The
-// result is empty for a model with more than eight targets, because the trial would take too long.
-// REQUIRES: nothing else uses the engine.
+// Translates the texts and waits for the results. Target languages for which the model copies no
+// stem have no entry. The result is empty for a model with more than eight target languages,
+// because the trial would take too long. REQUIRES: nothing else uses the engine.
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer);
 
 }  // namespace dragoman::engine

@@ -24,7 +24,7 @@ namespace {
 // The workers of a NUMA node, or all workers.
 struct NodeWorkers {
   int count = 0;
-  std::vector<std::vector<int>> cpus;  // of each worker; empty: any
+  std::vector<std::vector<int>> cpus;  // processors of each worker; empty: any
   std::vector<int> all_cpus;
 };
 
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& con
 int CoresOf(const EngineConfig& config) { return CoresOf(config, config.workers); }
 
 int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place) {
-  // More threads hardly read the weights faster, and synchronize for longer.
+  // More threads than this hardly read the weights faster, and take longer to synchronize.
   constexpr int kUsuallyMost = 8;
   const int most = config.max_threads_per_worker > 0
                        ? config.max_threads_per_worker
@@ -125,7 +125,7 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
 
 kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
                                 std::string* why) {
-  // The first capability whose tensor cores multiply bfloat16.
+  // The lowest compute capability (8.0) whose tensor cores multiply bfloat16.
   constexpr int kBFloat16Since = 80;
   const bool was_asked = devices.type_note.empty();
   if (devices.compute_type != kernels::ComputeType::kFloat16 || program.fits_float16 || was_asked) {
@@ -238,7 +238,8 @@ absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const Engin
       [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
   if (!loaded.ok()) return loaded.status();
   const absl::StatusOr<Program> program = GpuProgramOf(config, *loaded);
-  // Not CheckCudaModel, because the choice of the devices has checked that this build has CUDA.
+  // CheckCudaModel would also check that this build has CUDA, which the choice of the devices has
+  // done.
   const absl::Status taken = program.ok() ? CheckDeviceShapes(*program) : program.status();
   if (!taken.ok()) {
     fit.why_not = std::string(taken.message());

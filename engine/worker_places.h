@@ -1,4 +1,5 @@
-// Creates the places in which a loaded model runs: the CPU or GPUs. Private to engine/.
+// Creates the places in which a loaded model runs. A place is a GPU, a NUMA node of the host, or
+// the complete host. Private to engine/.
 #pragma once
 
 #include <memory>
@@ -17,63 +18,71 @@
 
 namespace dragoman::engine {
 
-// The workers of one backend.
+// A place: a backend and its workers.
 struct WorkerPlace {
   std::shared_ptr<const Backend> backend;
   int workers = 1;
-  std::vector<std::vector<int>> cpus = {};  // of each worker; empty: the system places them
+  std::vector<std::vector<int>> cpus =
+      {};  // processors of each worker; empty: the system chooses them
 };
 
-// How many threads all CPU workers may use together, and how many one worker of a place may use. A
-// worker uses no threads of other NUMA nodes.
+// CoresOf: returns how many threads may compute for all CPU workers together. MostThreadsOfWorker:
+// returns how many threads may compute for one worker of the place. They all belong to the worker's
+// place, so none is on another NUMA node.
 int CoresOf(const EngineConfig& config);
 int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
-// Returns the configuration of every worker's batch.
+// Returns the configuration of the batch, which is the same for all workers.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
 // Returns the configuration of a worker on the GPU `device`.
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
 
-// Returns the type of a model's weights on these GPUs. If the model's activations do not fit into
-// float16 and the request did not name float16, the type is bfloat16, or float32 if a device has no
-// bfloat16 in its tensor cores (before 8.0). *why, which may be nullptr, then gets the reason.
+// Returns the compute type of a model on these GPUs. This is the type of `devices`, unless it is
+// float16 by default and the model's activations exceed the range of float16. Then it is bfloat16,
+// or float32 if a device has no bfloat16 in its tensor cores (compute capability below 8.0), and
+// *why gets the reason. `why` may be nullptr.
 kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
                                 std::string* why);
 
-// A model in the form for GPUs. An ensemble is one program.
+// A model or an ensemble in the form for GPUs. An ensemble is one program.
 struct DeviceNetwork {
   Program program;
   WeightImage image;
 };
 
-// Returns the network as GPUs run it. UNIMPLEMENTED if members of an ensemble cannot share pages.
+// Returns the program that GPUs run. Returns UNIMPLEMENTED if the members of an ensemble cannot
+// share pages.
 absl::StatusOr<Program> GpuProgramOf(const EngineConfig& config, const LoadedModel& loaded);
 
-// Converts the weights to the type of GpuTypeFor, whose reason goes to loaded->notes, and releases
-// the weights of `loaded`. UNIMPLEMENTED for a model that GPUs do not take.
+// Converts the weights to the type that GpuTypeFor returns and adds its reason, if any, to
+// loaded->notes. Releases the weights of `loaded`. Returns UNIMPLEMENTED for a model that GPUs do
+// not support.
 absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded);
 
-// Loads the model of a directory, or the ensemble of this model and those that `ensemble` names.
+// Loads the model of a directory. If `ensemble` names further directories, loads the ensemble.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
                                     LoadContext* load);
 
 // Checks that the devices support the configuration, as far as this is known before the model is
-// read. UNIMPLEMENTED for a shortlist on GPUs.
+// read. Returns UNIMPLEMENTED for a lexical shortlist on GPUs.
 absl::Status CheckDevicesTake(const EngineConfig& config);
 
-// Reads the model's shortlist; nullptr if the configuration does not ask for one. Notes an unused
-// one in `loaded`. UNIMPLEMENTED for a model without one; otherwise as ReadMarianShortlist.
+// Reads the model's lexical shortlist. If the configuration does not ask for it, returns nullptr,
+// and adds a note to loaded->notes if the model has one. Returns UNIMPLEMENTED for an ensemble or a
+// model that is not in Marian's files, and the errors of ReadMarianShortlist.
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load);
 
-// Returns the bytes of all weights on each NUMA node of the host; for GPUs, only during the load.
+// Returns how many bytes of host memory the converted weights take: on the CPU, for each NUMA node;
+// for GPUs, only during the load.
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 
-// Packs the weights for each place and releases those of `loaded`. A place is a GPU, or a NUMA node
-// of config.placement, whose processors pack. UNIMPLEMENTED if a GPU does not take the model.
+// Packs the weights for each place and releases the weights of `loaded`. There is one place for
+// each GPU; or for each NUMA node of config.placement, whose processors then do the packing.
+// Returns UNIMPLEMENTED if a GPU does not support the model.
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded);
 

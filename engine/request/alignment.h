@@ -1,4 +1,5 @@
-// Turns the source positions of target tokens (cross-attention) into byte ranges of both texts.
+// Turns the alignment of target tokens with source tokens, which comes from cross-attention, into
+// byte ranges of both texts.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,12 +16,14 @@
 
 namespace dragoman::engine {
 
-// Returns SegmentPlan::source_places for the encoding of a segment's text.
+// Returns SegmentPlan::source_places for a segment with the text `segment`. `encoded` is the
+// encoding of this text.
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
-// Returns the target tokens that have text, with their places in translation and source. `aligned`
-// has a source position for each token. A verbatim text is aligned with the phrase that it copies.
+// Returns the places in translation and source of all target tokens that have text. `aligned` has
+// the source position of each target token. A text that is copied verbatim from the source is
+// aligned with the source phrase that it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

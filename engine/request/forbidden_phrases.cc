@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Reports whether a phrase of the table is a part of `tokens`.
+// Reports whether `tokens` contain a forbidden phrase of the table.
 bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) {
   const kernels::ForbiddenAutomaton automaton = table.automaton();
   int32_t state = 0;
@@ -23,7 +23,7 @@ bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) 
   return found;
 }
 
-// Returns the number of nodes of the phrases' automaton, root included. Does not build the
+// Returns the number of nodes, root included, of the automaton for `phrases`. Does not build the
 // automaton, because a request may ask for one that is a thousand times too large.
 int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
   std::ranges::sort(phrases);

@@ -1,5 +1,6 @@
-// The phrases, as tokens, that a request's translations must not contain (SEARCH.md d.5): the
-// phrases of the request and of its profile, except those that a segment requires.
+// The phrases, as tokens, that the translations of a request must not contain (SEARCH.md d.5). They
+// are the forbidden phrases of the request and of its profile. In a segment that requires one of
+// them, this phrase is allowed.
 //
 // Thread-safety: used by one thread at a time. The tables that it returns are immutable and shared.
 #pragma once
@@ -21,47 +22,52 @@ namespace dragoman::engine {
 
 // A phrase that the translation of a segment must contain or begin with.
 struct NamedPhrase {
-  std::string name;   // for messages: "decoding.required_phrases[2]", or the phrase's place
-  std::string field;  // field of the request as the wire names it; "" for the model's own
+  std::string name;   // for messages: "decoding.required_phrases[2]", or a term's place in a file
+  std::string field;  // path of the field in the request; "" if the model requires the phrase
   std::vector<int32_t> tokens;    // EOS is the last if the phrase must end the translation
-  bool is_prefix = false;         // a forced prefix: makes no forbidden phrase allowed
+  bool is_prefix = false;         // a forced prefix, which never makes a forbidden phrase allowed
   bool may_have_unknown = false;  // <unk> in it stands for verbatim bytes
 };
 
-// Returns the error of a phrase: `found` is what it has ("no tokens"), `expected` what it needs.
+// Returns the error for a phrase that has `found` ("no tokens") and needs `expected` ("text").
 FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
                        std::string expected);
 
 class ForbiddenPhrases {
  public:
-  // `texts` are decoding.forbidden_phrases. Each is forbidden as the tokens of its canonical
-  // segmentation, with and without the mark of a word's beginning. A form that the vocabulary
-  // cannot spell (<unk>) needs no ban, because no search produces it. `profile` and `excluded` are
-  // those of SearchSettings. Returns INVALID_ARGUMENT for a phrase without tokens, or if all
-  // phrases together need more than kMaxForbiddenNodes automaton nodes.
+  // `texts` are the strings in decoding.forbidden_phrases. A text is forbidden in two forms: the
+  // tokens that the tokenizer gives it at the beginning of a word and inside a word. A form with
+  // <unk> is left out, because the vocabulary cannot spell it and no search produces it. `profile`
+  // is SearchSettings::forbidden, and `excluded` is SearchSettings::excluded. Returns
+  // INVALID_ARGUMENT for a text without tokens, or if all phrases together need more than
+  // kMaxForbiddenNodes automaton nodes.
   static absl::StatusOr<ForbiddenPhrases> Create(std::span<const std::string> texts,
                                                  std::span<const std::vector<int32_t>> profile,
                                                  std::vector<int32_t> excluded,
                                                  const Tokenizer& tokenizer);
 
-  // Returns the table for a segment whose translation must contain `phrases`. A forbidden phrase
-  // that equals one of them is allowed in the segment, in all its forms. If a forbidden phrase is
-  // only a part of one of them, returns INVALID_ARGUMENT naming both. Verbatim phrases lift the
-  // profile's ban of <unk>.
-  // Also forbids `ngrams` of the segment's source (SourceNgrams), except those that are a part of a
-  // phrase. Returns INVALID_ARGUMENT if the n-grams need too many automaton nodes.
+  // Returns the table of forbidden phrases for a segment whose translation must contain `phrases`.
+  // A forbidden phrase that is equal to one of `phrases` is allowed in the segment, in all its
+  // forms. If a forbidden phrase is a proper part of one of `phrases`, returns INVALID_ARGUMENT
+  // naming both. If one of `phrases` contains <unk> for verbatim bytes, the profile's ban of <unk>
+  // does not apply.
+  //
+  // The table also forbids `ngrams`, the n-grams of the segment's source (SourceNgrams), except
+  // those that are a part of one of `phrases`. Returns INVALID_ARGUMENT if the n-grams need too
+  // many automaton nodes.
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> For(
       std::span<const NamedPhrase> phrases, const std::vector<std::vector<int32_t>>& ngrams = {});
 
  private:
-  // One token sequence. A phrase may have several forms.
+  // A token sequence that is forbidden. A phrase may have several forms.
   struct Form {
     std::vector<int32_t> tokens;
-    size_t phrase = 0;  // index: texts first, then the profile's phrases
+    size_t phrase = 0;  // number of the phrase: the texts first, then the profile's phrases
   };
 
   ForbiddenPhrases() = default;
-  // The same as For, without the source's n-grams. Sets `allowed` to the phrases that are allowed.
+  // Like For without `ngrams`. Sets *allowed to the numbers of the forbidden phrases that are
+  // allowed.
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> WithoutSource(
       std::span<const NamedPhrase> phrases, std::set<size_t>* allowed);
   // Returns the error for a forbidden phrase that is a part of `phrase`.
@@ -73,7 +79,7 @@ class ForbiddenPhrases {
   int32_t unk_ = 0;
   std::vector<int32_t> excluded_;
   std::shared_ptr<const ForbiddenTable> all_;
-  // Indexed by allowed phrase.
+  // The tables that were made for segments with allowed phrases, by the numbers of these phrases.
   std::map<std::vector<size_t>, std::shared_ptr<const ForbiddenTable>> without_;
 };
 

@@ -1,4 +1,5 @@
-// An item of a request, cut into segments. JobPlanner makes it, Job carries it out.
+// The plan of an item, that is, of one text of a request: its segments. JobPlanner makes the plan,
+// Job carries it out.
 //
 // Plain values, constant once made.
 #pragma once
@@ -20,36 +21,42 @@
 namespace dragoman::engine {
 
 struct SegmentPlan {
-  int64_t run = 0;              // run of the HTML document
-  TextRange range;              // in the run's text, or in the item
-  std::vector<int32_t> source;  // tag, text, EOS
-  // The text of each source token, without white space, counted from range.begin. A token without
-  // text (a lone word mark, all except the last byte piece of a character) stands for that of the
-  // next token with text. Tag and EOS stand for nothing. Empty if no alignment is wanted.
+  int64_t run = 0;              // number of the run (engine/text/html/html.h); 0 if not HTML
+  TextRange range;              // the segment's place in the run's text; if not HTML, in the item
+  std::vector<int32_t> source;  // all source tokens: language tag, prompt, text, EOS
+  // The place of each source token's text without white space, counted from range.begin. A token
+  // without text (a lone word mark, each byte piece of a character except the last one) has the
+  // place of the next token with text. Tags, prompt and EOS have no place. Empty if no alignment
+  // was requested.
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
-  std::vector<int32_t> words;  // the only words it may produce, ascending; empty: all words
+  std::vector<int32_t>
+      words;  // the only tokens that the segment may produce, ascending; empty: all
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // most segments of a request share one
   std::vector<int32_t> source_ids;                  // SegmentRules::source
   TargetText target_text;
-  int narrow = 0;   // number of constraint tokens if the beam is not larger; else 0
-  int unknown = 0;  // runs of source characters that the vocabulary lacks
-  // The source tokens that stand for kept texts, with these texts.
+  int narrow = 0;   // number of constraint tokens, if the beam is too narrow for them; else 0
+  int unknown = 0;  // number of runs of characters that the vocabulary lacks
+  // The source tokens that form sentinels (sentinels.h), and the text that each sentinel stands
+  // for.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
-  // The segment with constraints instead of sentinels, searched if a translation does not have each
-  // sentinel exactly once. nullptr: no sentinels, or no search can meet the constraints.
+  // The plan of this segment with constraints in place of sentinels. It is searched if a
+  // translation does not have each sentinel exactly once. nullptr: the segment has no sentinels, or
+  // no search can meet the constraints.
   std::unique_ptr<SegmentPlan> constrained;
 };
 
 struct ItemPlan {
-  absl::Status status;  // if not OK, the item fails with it and the other members do not count
+  absl::Status status;  // if not OK, the item fails with it; the other members are unused
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
-  bool cut = false;    // a segment is a part of a piece that was too long for the model
-  int unreadable = 0;  // pieces left untranslated because the vocabulary lacks all their letters
-  // The item has nothing to translate (only white space, say), but phrases are required of it.
+  bool cut = false;  // a text was split because it was too long for the model
+  int unreadable =
+      0;  // number of pieces that are copied because the model can read none of their letters
+  // The item has nothing to translate (only white space, say), so the phrases that the request
+  // requires are missing in the result.
   bool unmet = false;
 };
 

@@ -17,7 +17,7 @@ ByteRange Bytes(const TextRange& range) { return {range.begin, range.end}; }
 
 TextRange Shifted(const TextRange& range, int64_t by) { return {range.begin + by, range.end + by}; }
 
-// One rank of an item, by segment.
+// The hypotheses of one rank of an item: the texts and aligned tokens, by segment.
 struct Rank {
   std::vector<std::string> texts;
   std::vector<std::vector<AlignedToken>> aligned;
@@ -48,7 +48,7 @@ std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_use
         {plan.segments[s].range, rank.texts[s], rank.aligned[s]});
   }
   RebuiltHtml rebuilt = document.Rebuild(runs, target_uses_spaces);
-  std::vector<size_t> next(runs.size());  // index of the next segment of each run
+  std::vector<size_t> next(runs.size());  // by run: the index of its next segment
   for (size_t s = 0; s < plan.segments.size(); ++s) {
     const SegmentPlan& segment = plan.segments[s];
     const auto run = static_cast<size_t>(segment.run);
@@ -67,8 +67,8 @@ std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_use
 
 using Segments = std::vector<std::vector<SegmentHypothesis>>;
 
-// Gives segments with an empty best translation their own text, so that nothing of the item is
-// deleted. Returns the number of these segments.
+// Replaces an empty best translation by the source text of its segment, so that nothing of the item
+// is lost. Returns the number of these segments.
 int64_t KeepTextOfEmpty(const std::string& item, const ItemPlan& plan, Segments& segments) {
   int64_t empty = 0;
   for (size_t s = 0; s < segments.size(); ++s) {

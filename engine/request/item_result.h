@@ -1,5 +1,6 @@
-// Assembles the translation of an item from those of its segments: joins the text or HTML, and
-// turns sentences and alignment into byte ranges of the whole.
+// Assembles the translation of an item from the translations of its segments: joins their texts, or
+// rebuilds the HTML, and turns the places of sentences and aligned tokens into byte ranges of item
+// and translation.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -16,16 +17,17 @@ namespace dragoman::engine {
 struct SegmentHypothesis {
   Hypothesis hypothesis;
   std::vector<AlignedToken> aligned;  // byte ranges of the segment's text and of hypothesis.text
-  size_t lost = 0;  // sentinels of the source that the text does not contain exactly once
+  size_t lost = 0;  // number of sentinels that the text does not have exactly once
 };
 
 struct AssemblyOptions {
-  bool target_uses_spaces = true;  // between sentences
-  bool alignment = false;          // the request asks for it
+  bool target_uses_spaces = true;  // puts spaces between sentences
+  bool alignment = false;          // the request asks for alignment
 };
 
-// `segments` has the hypotheses of each segment of the plan, best first, at least one. An item of
-// one segment gets all of them, any other item gets one. Sets hypotheses, sentences and warnings.
+// Sets the hypotheses, sentences and warnings of `result`. `segments` has the hypotheses of each
+// segment of the plan: at least one, the best first. An item of one segment gets a hypothesis for
+// each of them. An item of several segments gets one, made from the best of each segment.
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result);

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Value of Job::ended_ after EndWith.
+// The value of Job::ended_ after EndWith.
 constexpr int kEndedOtherwise = 100;
 
 absl::Status StatusOf(CancelCause cause) {
@@ -67,7 +67,8 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->constraints = std::move(plan.constraints);
   segment->forbidden = std::move(plan.forbidden);
   segment->source_ids = std::move(plan.source_ids);
-  // Another translation may replace one with sentinels, so no part of it is shown before.
+  // A segment with sentinels shows no partials, because a second search may replace its
+  // translation.
   segment->wants_partials = request_.returns.partials && plan.kept.empty();
   segment->priority = request_.priority;
   segment->client = ClientNumber(request_.client);
@@ -130,7 +131,7 @@ void Job::OnPartial(const Segment& segment, std::span<const int32_t> tokens) {
     MutexLock lock(&mu_);
     SegmentState& state = StateOf(segment.item, segment.index);
     state.partial.assign(tokens.begin(), tokens.end());
-    // The newest partial replaces one that no detokenizer has begun.
+    // If a task for a partial is queued already, it will take the newest tokens.
     if (state.partial_queued || done_) return;
     state.partial_queued = true;
   }
@@ -174,7 +175,7 @@ void Job::AppendUpdate(int item, int index, const std::string& text, bool final)
 }
 
 void Job::OnDecoded(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses) {
-  // std::function copies its target, hence the shared pointers.
+  // Shared pointers, because a std::function must be copyable.
   auto held = std::make_shared<std::unique_ptr<Segment>>(std::move(segment));
   auto results = std::make_shared<std::vector<DecodedHypothesis>>(std::move(hypotheses));
   services_->detokenizers->Post([self = shared_from_this(), held, results] {
@@ -258,7 +259,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     state.done = true;
     state.hypotheses = std::move(texts);
     state.tokens = target_tokens;
-    // HTML has no updates, because a tag can be placed only when the item is complete.
+    // HTML items have no updates, because tags can be placed only when the item is complete.
     if ((request_.returns.partials || request_.returns.segments) && !request_.html) {
       AppendUpdate(segment->item, segment->index, state.hypotheses.front().hypothesis.text, true);
     }
@@ -338,7 +339,7 @@ void Job::FinishItem(int index) {
     AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
                  {target_uses_spaces_, request_.returns.alignment}, result);
   } else {
-    result.target_token_count = 0;  // a failed item has only its status
+    result.target_token_count = 0;  // a failed item has no members except its status and index
   }
   MutexLock lock(&mu_);
   Append([result = std::move(result)](TranslationSink& sink) mutable {

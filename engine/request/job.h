@@ -1,8 +1,9 @@
 // A request inside the engine: its items, their segments, and the results so far.
 //
-// Thread-safe. Its segments, which may outlive the caller's interest, and the engine's table of
-// jobs share it. All calls of the sink go through one queue. They never overlap and never happen
-// under a lock. The thread that adds to an idle queue empties it.
+// Thread-safe. The job is shared by the engine's table of jobs and by its segments, which may exist
+// after the job has ended early. All calls of the sink go through a queue of events. So they never
+// overlap, and no lock is held during a call. The thread that adds an event to an idle queue makes
+// the calls.
 #pragma once
 
 #include <atomic>
@@ -30,15 +31,16 @@ class Job;
 
 // The services of the engine that jobs borrow.
 struct JobServices {
-  // Return the piece of an id, for returned tokens.
+  // Return the vocabulary's piece for a token id, for requests that ask for tokens.
   std::function<std::string(int32_t)> source_piece;
   std::function<std::string(int32_t)> target_piece;
   WorkerPool* detokenizers = nullptr;
   const Clock* clock = nullptr;
   SegmentAccounting accounting;
-  // Queues a segment that is searched again. Its entry in the ledger already waits.
+  // Puts a segment into the request queue to be searched again. The caller has already counted it
+  // as waiting in the ledger.
   std::function<void(std::unique_ptr<Segment>)> search_again;
-  // Called once, after OnDone has returned.
+  // Called once per job, after OnDone has returned.
   std::function<void(JobId)> on_finished;
 };
 
@@ -53,13 +55,16 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const SearchSettings& settings() const { return settings_; }
   const RequestQueue::Reservation& reservation() const { return reservation_; }
 
-  // Takes the plan of every item and makes the segments. The caller enters them into the ledger and
-  // queues them. Answers items without segments at once. REQUIRES: called once.
+  // Takes the plans of all items and returns their segments. The caller must count these in the
+  // ledger and queue them. Calls the sink for items without segments at once. REQUIRES: called
+  // once.
   std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, Nanos tokenize_time);
 
-  // Ends the job early, unless it has ended. Returns whether this call ended it.
+  // Ends the job early, with the status of `cause`, unless it has ended already. Returns true if
+  // this call ended the job.
   bool End(CancelCause cause);
-  // Ends the job early with `status`. Returns false if End or EndWith was called before.
+  // Ends the job early with `status`. Returns false and has no effect if End or EndWith was called
+  // before.
   bool EndWith(const absl::Status& status);
 
   // Reports whether a segment is or was in a slot.
@@ -76,9 +81,10 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
  private:
   struct SegmentState {
     std::vector<SegmentHypothesis> hypotheses;
-    int64_t tokens = 0;            // of the best hypothesis, EOS included
-    std::vector<int32_t> partial;  // settled tokens that are not shown yet
-    std::string shown;             // the part of the translation that the sink has
+    int64_t tokens = 0;  // number of tokens of the best hypothesis, EOS included
+    std::vector<int32_t>
+        partial;        // the latest settled tokens that no task has turned into text yet
+    std::string shown;  // the text of the latest update that was sent to the sink
     bool partial_queued = false;
     bool done = false;
   };
@@ -96,24 +102,25 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   }
   std::unique_ptr<Segment> MakeSegment(int item, int index);
 
-  // The following run in the detokenizer pool.
+  // The functions from here to SearchAgain post tasks to the detokenizer pool or run in them.
   void PostPartial(int item, int segment) ABSL_LOCKS_EXCLUDED(mu_);
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
   // Queues the segment again, with constraints instead of sentinels.
   void SearchAgain(std::unique_ptr<Segment> segment);
-  // Adds the times of the segment until it was decoded.
+  // Adds the segment's times from queue to decoding to the sums in timings_.
   void AddTimes(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AppendUpdate(int item, int segment, const std::string& text, bool final)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Counts one more finished segment. Returns true if it was the item's last.
+  // Counts a segment of the item as finished. Returns true if it was the last one.
   bool SegmentDone(int item) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Answers the item. REQUIRES: all its segments are done.
+  // Passes the item's result to the sink. REQUIRES: all segments of the item are done.
   void FinishItem(int index) ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The sink's queue. Append under the lock, Drain without it.
+  // The queue of events for the sink. Append and AppendDone add an event. Drain calls the sink with
+  // the events in the queue, unless another thread is doing so.
   using Event = std::function<void(TranslationSink&)>;
   void Append(Event event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AppendDone(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -131,7 +138,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   // replaces the plan of a segment that only its caller holds.
   std::vector<ItemPlan> plans_;
 
-  // -1 while the job goes on; else a CancelCause or kEndedOtherwise.
+  // -1 unless the job has ended early. Then a CancelCause, or kEndedOtherwise after EndWith.
   std::atomic<int> ended_{-1};
   std::atomic<bool> running_{false};
 

@@ -17,7 +17,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns an error for the first option that needs an item of one segment; no field if none does.
+// Returns the error for an item of several segments, which names the first option that needs a
+// single segment. If no option does, the error's field is "".
 FieldError NeedsOneSegment(const TranslationJob& job, const SearchSettings& settings,
                            const NamedPhrase& prefix) {
   FieldError error;
@@ -36,7 +37,7 @@ FieldError NeedsOneSegment(const TranslationJob& job, const SearchSettings& sett
   return error;
 }
 
-// The most sentinels of a segment; models copy only a few at a time.
+// The most sentinels of a segment. Models copy only a few at a time.
 constexpr size_t kMostSentinels = 32;
 
 bool HasLetters(std::string_view text) {
@@ -59,7 +60,7 @@ int32_t SourceUnknown(const Tokenizer& tokenizer) {
   return tokenizer.special().source_unk.value_or(tokenizer.special().unk);
 }
 
-// Returns the ranges of unknown tokens outside `parts`.
+// Returns the ranges of the unknown tokens that are not inside one of `parts`.
 std::vector<TextRange> UnknownRanges(const Tokenizer& tokenizer, const EncodedText& encoded,
                                      std::span<const KeptPart> parts) {
   std::vector<TextRange> ranges;
@@ -74,7 +75,7 @@ std::vector<TextRange> UnknownRanges(const Tokenizer& tokenizer, const EncodedTe
   return ranges;
 }
 
-// Reports whether the model sees a letter of the text.
+// Reports whether a token that is not unknown has a letter of the text.
 bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const EncodedText& encoded) {
   for (size_t i = encoded.text_begin; i < encoded.text_end; ++i) {
     if (encoded.ids[i] != SourceUnknown(tokenizer) && HasLetters(encoded.ranges[i].In(text))) {
@@ -84,7 +85,7 @@ bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const Encod
   return false;
 }
 
-// Merges both lists in order. Parts that overlap become one.
+// Merges both lists, ordered by position. Parts that overlap become one part.
 std::vector<KeptPart> JoinParts(std::vector<KeptPart> phrases, std::vector<KeptPart> unknown) {
   phrases.insert(phrases.end(), unknown.begin(), unknown.end());
   std::ranges::sort(phrases, {}, [](const KeptPart& part) { return part.range.begin; });
@@ -165,7 +166,7 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
                     HowToHaveOneSegment(plan));
     return InvalidRequest(std::move(needs));
   }
-  // Only an item of one segment gets the model's number of alternatives.
+  // An item of several segments gets one hypothesis, even if the model returns more by default.
   if (plan.segments.size() > 1) {
     for (SegmentPlan& segment : plan.segments) {
       WantOneHypothesis(&segment.search);
@@ -179,7 +180,8 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
 
 absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_segment,
                                  const NamedPhrase& prefix, ItemPlan& plan) {
-  // Pieces that are unreadable, or have unknown characters or sentinels.
+  // The results of Read for pieces that are unreadable, or have unknown characters or sentinels.
+  // The key is the address and size of the piece.
   std::map<std::pair<const char*, size_t>, ReadPiece> special;
   const EncodeFunction encode = [&](std::string_view piece) {
     ReadPiece read = Read(piece);
@@ -276,7 +278,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
   absl::StatusOr<SegmentPlan> segment =
       PlanSearch(piece.encoded, *std::move(phrases), piece.sentinels, prefix);
   if (!segment.ok()) return segment;
-  // Completes the segment, and the one with constraints that may replace it.
+  // Sets the members that both plans have: with sentinels, and with constraints in their place.
   const auto complete = [&](const EncodedText& encoded, SegmentPlan& plan) {
     plan.range = range;
     plan.unknown = piece.unknown;
@@ -297,7 +299,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
     absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);
     if (!all.ok()) return segment;
     absl::StatusOr<SegmentPlan> constrained = PlanSearch(plain, *std::move(all), {}, prefix);
-    // No search can meet the constraints: only sentinels remain.
+    // Without a second plan if no search can meet the constraints.
     if (!constrained.ok()) return segment;
     complete(plain, *constrained);
     segment->constrained = std::make_unique<SegmentPlan>(*std::move(constrained));

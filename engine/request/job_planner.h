@@ -1,5 +1,6 @@
 // Turns a request into the segments of its items: cuts and tokenizes texts, turns phrases and terms
-// into tokens, and makes the search of each segment. An error in one item fails that item only.
+// into tokens, and sets the search options of each segment. An error in one item fails that item
+// only.
 //
 // Used once, by one tokenizer thread. Borrows all arguments.
 #pragma once
@@ -25,9 +26,9 @@ struct PlannerFacts {
   const Tokenizer* tokenizer = nullptr;
   TextStage* text = nullptr;
   int32_t start_token = 0;
-  const LexicalShortlist* shortlist = nullptr;  // nullptr: an output may contain every word
-  const WordEdgeTable* word_edges = nullptr;  // nullptr: pieces do not mark the beginnings of words
-  int64_t self_pages = 0;                     // pages of KV cache; no search may need more
+  const LexicalShortlist* shortlist = nullptr;  // nullptr: an output may contain all tokens
+  const WordEdgeTable* word_edges = nullptr;    // nullptr: tokens do not show where words begin
+  int64_t self_pages = 0;  // the self pages of a worker; no search may need more
 };
 
 // The facts of the request that the planner needs. Its languages and terms are resolved.
@@ -35,9 +36,11 @@ struct PlannerRequest {
   TextStage::Request text;
   std::shared_ptr<const RequestTerms> terms;
   bool target_uses_spaces = true;
-  std::optional<int32_t> first_token;  // begins every output, before its prefix, at log-prob 0
-  std::optional<int32_t> start_token;  // of the search, instead of the model's
-  // The stem of sentinels that the model copies between these languages; "" if none is known.
+  // The token with which every output begins, before its prefix; it adds 0 to the log-prob.
+  std::optional<int32_t> first_token;
+  std::optional<int32_t> start_token;  // replaces the model's decoder start token
+  // The stem of the sentinels (sentinels.h) that the model copies to this target language; "": the
+  // model copies none.
   std::string sentinel;
 };
 
@@ -51,29 +54,31 @@ class JobPlanner {
   std::vector<ItemPlan> Plan();
 
  private:
-  // Turns the phrases of the request into tokens. Every item fails with an error of it.
+  // Turns the phrases of the request into tokens. If it returns an error, every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
-  // Returns advice for the error of an item that must be one segment. REQUIRES: it has several.
+  // Returns the advice in the error for an item that must have one segment. REQUIRES: the item has
+  // several segments.
   std::string HowToHaveOneSegment(const ItemPlan& plan) const;
-  // Cuts a text and adds its segments to the plan.
+  // Cuts the text of an item, or of a run of HTML, and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
-  // Returns the words that a segment may produce: the shortlist's and those that the request needs.
+  // Returns the tokens that a segment may produce: those of the shortlist, and those that the
+  // request and the end of an output need.
   std::vector<int32_t> WordsOf(const SegmentPlan& segment, const std::vector<NamedPhrase>& required,
                                std::span<const Sentinel> sentinels) const;
-  // A piece as the model reads it.
+  // A piece of text as the model reads it.
   struct ReadPiece {
-    EncodedText encoded;  // without text tokens if the piece is left as it is
+    EncodedText encoded;  // has no text tokens if the piece is not translated
     std::vector<Sentinel> sentinels;
     std::vector<SentinelTokens> sentinel_tokens;
     int unknown = 0;  // runs of characters that the vocabulary lacks and no sentinel replaces
-    bool unreadable = false;  // left as it is, because the model reads no letter of it
+    bool unreadable = false;  // not translated, because the model can read none of its letters
   };
   ReadPiece Read(std::string_view piece) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, TextRange range, ReadPiece piece,
                                           const NamedPhrase& prefix);
-  // Returns the search of a segment that reads `source` and must contain `phrases`.
+  // Returns the plan of a segment with this source whose translation must contain `phrases`.
   absl::StatusOr<SegmentPlan> PlanSearch(EncodedText source, SegmentPhrases phrases,
                                          std::span<const Sentinel> sentinels,
                                          const NamedPhrase& prefix);
@@ -85,7 +90,7 @@ class JobPlanner {
   const PlannerFacts* const facts_;
   std::unique_ptr<RequestPhrases> phrases_;
   std::unique_ptr<ForbiddenPhrases> forbidden_;
-  int segments_ = 0;  // planned so far; the index of the next segment in the request
+  int segments_ = 0;  // segments planned so far, which is the number of the next one
 };
 
 }  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 
 namespace dragoman::engine {
 
-// A model's vocabulary as the tokenizer's PieceTable.
+// Makes a model's vocabulary usable as the PieceTable of a tokenizer.
 //
 // Borrows the vocabulary. Thread-safe.
 class VocabularyPieces : public PieceTable {
@@ -28,14 +28,16 @@ class VocabularyPieces : public PieceTable {
   const Vocabulary* const vocabulary_;
 };
 
-// Makes the tokenizer of `model`. Borrows the tables, which are VocabularyPieces of the model, for
-// the tokenizer's life, but not the model. Errors are those of Tokenizer::Create.
+// Makes the tokenizer of `model`. `source` and `target` are VocabularyPieces of the model's
+// vocabularies. Borrows them for the tokenizer's life; does not borrow the model. Returns the
+// errors of Tokenizer::Create.
 absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& model,
                                                          const PieceTable* source,
                                                          const PieceTable* target);
 
-// Finds the target tokens that begin or end within a word (SEARCH.md a.8, "Word boundaries").
-// Returns nullptr if pieces do not mark the beginnings of words. Makes one pass over all tokens.
+// Finds the target tokens that begin or end inside a word (SEARCH.md a.8, "Word boundaries").
+// Returns nullptr if the tokens do not show where words begin. `vocabulary` is the number of target
+// tokens. Takes time proportional to it.
 std::unique_ptr<const WordEdgeTable> MakeWordEdges(const Tokenizer& tokenizer, int32_t vocabulary);
 
 }  // namespace dragoman::engine

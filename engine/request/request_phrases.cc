@@ -94,7 +94,7 @@ EncodedPhrase RequestPhrases::Encode(std::string_view text, bool word_start) con
   };
   EncodedPhrase phrase = facts_.tokenizer->EncodePhrase(text, word_start);
   if (word_start || unknown(phrase) == 0) return phrase;
-  // The vocabulary may have the text only at a word's beginning.
+  // The vocabulary may have tokens for the text only with the mark of a word's beginning.
   EncodedPhrase marked = facts_.tokenizer->EncodePhrase(text, true);
   return unknown(marked) < unknown(phrase) ? marked : phrase;
 }
@@ -215,10 +215,10 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   for (const NamedPhrase& phrase : required) {
     total += static_cast<int64_t>(phrase.tokens.size());
     with_eos = with_eos || phrase.tokens.back() == search.eos;
-    if (total > kernels::kMaxConstraintTokens) continue;  // only the sum matters for the error
+    if (total > kernels::kMaxConstraintTokens) continue;  // the error needs only the sum
     phrases.push_back(phrase.tokens);
   }
-  // Returns the error of a limit that several fields exceed together.
+  // Returns the error for a limit that several fields of the request exceed together.
   const auto too_many = [&](int64_t tokens, int64_t most, const std::string& what) {
     FieldError error;
     error.found = absl::StrCat(tokens, " tokens");
@@ -234,7 +234,8 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   ConstraintTable table(std::move(phrases), edges);
   kernels::ConstraintState state = kernels::StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = kernels::Advance(table.set(), state, token);
-  // EOS is not a real token. If no EOS is forced at the limit, it takes the place of a real token.
+  // EOS does not count in max_tokens if it is forced at the limit. Otherwise an EOS that a phrase
+  // requires takes the place of a token.
   const int64_t real = total - (with_eos ? 1 : 0);
   const int64_t places =
       search.max_tokens - (with_eos && search.forced_eos == kernels::ForcedEos::kNone ? 1 : 0);

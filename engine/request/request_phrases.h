@@ -1,5 +1,6 @@
 // The phrases, as tokens, that a request's translations must contain: required phrases, forced
-// prefixes, and targets of the terms and do_not_translate phrases in a text (SEARCH.md a.8, d).
+// prefixes, the targets of terms that occur in a text, and do_not_translate phrases that occur in
+// it (SEARCH.md a.8, d).
 //
 // Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
 // job's request and the tokenizer, shares the terms.
@@ -23,7 +24,7 @@
 
 namespace dragoman::engine {
 
-// The terms of a request. The matcher is empty if there are none.
+// The terms and do_not_translate phrases of a request. The matcher is empty if there are none.
 struct RequestTerms {
   TermMatcher matcher;
   std::shared_ptr<const Glossary> glossary;  // nullptr: no glossary
@@ -32,7 +33,8 @@ struct RequestTerms {
 // The phrases that one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
-  std::vector<DoNotTranslatePhrase> do_not_translate;  // those of `required` that are copied
+  std::vector<DoNotTranslatePhrase>
+      do_not_translate;  // the entries of `required` that are copied from the source
 };
 
 class RequestPhrases {
@@ -40,29 +42,33 @@ class RequestPhrases {
   struct Facts {
     const Tokenizer* tokenizer = nullptr;
     int32_t start_token = 0;
-    bool target_uses_spaces = true;  // between words
+    bool target_uses_spaces = true;  // the target language puts spaces between words
   };
 
-  // Returns INVALID_ARGUMENT if a required phrase or a term's target has no tokens, or has <unk> or
-  // the start token, because then no item can be translated. REQUIRES: CheckPhrases(job) is OK.
+  // Returns INVALID_ARGUMENT if a required phrase or a term's target has no tokens, or contains
+  // <unk> or the start token, because then no item can be translated. REQUIRES: CheckPhrases(*job)
+  // returned OK.
   static absl::StatusOr<RequestPhrases> Create(const TranslationJob* job,
                                                std::shared_ptr<const RequestTerms> terms,
                                                const Facts& facts);
 
-  // Returns the tokens that the item's translation must begin with, none without a prefix. Returns
-  // INVALID_ARGUMENT for a prefix with no tokens, <unk> or the start token.
+  // Returns the prefix that the request demands for the item's translation, as tokens; no tokens if
+  // there is none. Returns INVALID_ARGUMENT if the prefix has no tokens, or contains <unk> or the
+  // start token.
   absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
 
-  // Returns the occurrences of do_not_translate phrases in a text, in order.
+  // Returns the places of all do_not_translate phrases in a text, in order.
   std::vector<TextRange> FindKept(std::string_view text) const;
 
-  // Finds the phrases for a segment with this text. Every occurrence of a term requires its target
-  // once. After an opening bracket or quote, the target has no mark of a word's beginning, because
-  // no space will precede it. `kept`, the parts that have sentinels, require nothing.
+  // Returns the phrases that the translation of a segment with this text must contain. Every
+  // occurrence of a term requires the term's target once. After an opening bracket or quote, the
+  // target is tokenized as inside a word, because no space precedes it there. A term that overlaps
+  // one of `kept`, the parts of the text with sentinels, requires nothing.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
                                       std::span<const Sentinel> kept) const;
 
-  // The same as Find for a segment whose kept parts have constraints instead of sentinels.
+  // Like Find, but also requires the text of each of `kept`, for a search with constraints in place
+  // of sentinels.
   absl::StatusOr<SegmentPhrases> FindAll(std::string_view segment,
                                          std::span<const Sentinel> kept) const;
 
@@ -73,7 +79,7 @@ class RequestPhrases {
 
   EncodedPhrase Encode(std::string_view text, bool word_start) const;
   absl::Status Check(const NamedPhrase& phrase) const;
-  // Adds the phrase that an occurrence in the segment requires.
+  // Adds the phrase that the occurrence of a term in the segment requires.
   absl::Status Add(std::string_view segment, const TermOccurrence& occurrence,
                    SegmentPhrases* phrases) const;
   NamedPhrase NameFor(const TermOccurrence& occurrence) const;  // without tokens
@@ -84,16 +90,18 @@ class RequestPhrases {
   std::vector<NamedPhrase> required_;
 };
 
-// Checks the texts of phrases, the number of prefixes, and the fields that do not go with HTML.
-// Returns INVALID_ARGUMENT naming the field.
+// Checks that no phrase is empty, that at most one has at_end, that the number of prefixes is
+// right, and that an HTML job has no field that it must not have. Returns INVALID_ARGUMENT naming
+// the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
-// Returns the table of a segment's required phrases. With `edges` (borrowed for the table's life),
-// a phrase counts as met only between word boundaries. Returns INVALID_ARGUMENT with the numbers if
-// no search could meet the phrases after this prefix:
+// Returns the table of a segment's required phrases. With `edges`, which is borrowed for the
+// table's life, a phrase counts as met only if it begins and ends at word boundaries. Returns
+// INVALID_ARGUMENT with the numbers if no search could meet the phrases after this prefix:
 // * they have more than kMaxConstraintTokens tokens;
-// * they do not fit the output limit (d.3; tokens that the prefix brings count as met);
-// * the prefix leaves no place after it.
+// * they do not fit into the output limit next to the prefix (d.3; tokens of phrases that the
+//   prefix already contains need no more room);
+// * the prefix alone fills the output limit.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
                                                 const kernels::SearchOptions& search,

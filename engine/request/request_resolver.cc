@@ -16,7 +16,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Reserves one more segment for this many code points, because texts that are too long are cut.
+// Texts that are too long for the model are cut, so one more segment is reserved for each of these
+// many code points.
 constexpr int64_t kCodePointsPerCut = 128;
 
 }  // namespace
@@ -107,7 +108,7 @@ JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {
     size.segments +=
         std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
   }
-  // In addition to the text, each segment has EOS, at most two tags, and the prompt.
+  // In addition to its text, a segment has EOS, at most two language tags, and the prompt.
   size.tokens += size.segments * (3 + static_cast<int64_t>(request.text.prompt.size()));
   return size;
 }

@@ -1,8 +1,8 @@
-// Resolves a job's languages, terms and search settings against one model, in the caller's thread,
-// before anything is reserved or queued. Refuses errors that the bytes of the request show. The
-// planner (job_planner.h) finds errors that only its tokens show.
+// Resolves a job's languages, terms and search settings for one model, on the caller's thread,
+// before anything is reserved or queued. Finds the errors for which the text need not be tokenized.
+// The planner (job_planner.h) finds the others.
 //
-// Thread-safe. Glossaries may be replaced at the same time. Borrows all arguments.
+// Thread-safe, even while the glossaries are replaced. Borrows all arguments of the constructor.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace dragoman::engine {
 
-// The size of a job in the units of the queue.
+// The size of a job, in the units of the request queue's capacity.
 struct JobSize {
   int64_t segments = 0;
   int64_t tokens = 0;
@@ -37,7 +37,7 @@ struct JobPlan final : Plan {
 
 class RequestResolver {
  public:
-  // `sentinels` are stems by target language (PlannerRequest::sentinel).
+  // `sentinels` has the stem of sentinels for each target language (PlannerRequest::sentinel).
   RequestResolver(const LoadedModel* model, const Tokenizer* tokenizer,
                   const Glossaries* glossaries,
                   const std::map<std::string, std::string, std::less<>>* sentinels,
@@ -49,7 +49,7 @@ class RequestResolver {
         default_profile_(default_profile),
         max_rows_(max_rows) {}
 
-  // Implements Engine::Prepare. A search that samples has the job's seed if the job names one.
+  // Implements Engine::Prepare, except that it draws no seed for a sampling search.
   absl::StatusOr<std::unique_ptr<JobPlan>> Prepare(TranslationJob job) const;
 
   // Returns the settings of a job without options.
@@ -67,9 +67,10 @@ class RequestResolver {
   const int max_rows_;
 };
 
-// Estimates the size of a job from the bytes of its items, to reserve before they are tokenized.
-// Counts one token for each code point, one segment for each possible beginning of a sentence, and
-// extra segments for texts that are cut because they are too long for the model. Rarely too small.
+// Estimates the size of a job, so that queue capacity can be reserved before its items are
+// tokenized. Counts one token for each code point, one segment for each place where a sentence may
+// begin, and more segments for long texts, because the model's limit may cut them. The estimate is
+// rarely too small.
 JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request);
 
 }  // namespace dragoman::engine

@@ -34,7 +34,7 @@ kernels::StopRule StopRuleOf(EarlyStopping early_stopping) {
   return kernels::StopRule::kHeuristic;
 }
 
-// The settings of a profile (the tables of SEARCH.md a.7).
+// The settings of a profile for a given model (the tables of SEARCH.md a.7).
 struct ProfileDefaults {
   kernels::Finalisation finalisation = kernels::Finalisation::kImmediate;
   kernels::StopRule stop_rule = kernels::StopRule::kHeuristic;
@@ -49,7 +49,8 @@ struct ProfileDefaults {
   int num_alternatives = 1;
 };
 
-// Returns the profile's constants, and the model's values for settings without a constant.
+// Returns the settings of a profile: its constants, and the model's values where it has no
+// constant.
 ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation) {
   const ProfileConstants c = ConstantsOf(profile);
   ProfileDefaults d;
@@ -61,7 +62,8 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
       generation.forced_eos.has_value() ? kernels::ForcedEos::kZero : kernels::ForcedEos::kNone);
   d.beam_size = c.beam_size.value_or(generation.num_beams);
   d.length_penalty = c.length_penalty.value_or(generation.length_penalty);
-  // min_length counts the start token. EOS is masked below min_length - 1 real tokens.
+  // min_length counts the start token, which is no real token: EOS is masked below min_length - 1
+  // real tokens.
   d.min_output_tokens = c.min_output_tokens.value_or(std::max(0, generation.min_length - 1));
   d.no_repeat_ngram = c.no_repeat_ngram.value_or(generation.no_repeat_ngram);
   d.repetition_penalty = c.repetition_penalty.value_or(generation.repetition_penalty);
@@ -69,7 +71,8 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
   return d;
 }
 
-// Sets the tokens and phrases that the profile never produces, and the model's rules in profile hf.
+// Sets the tokens and phrases that the profile never produces. In profile hf, also sets the rules
+// of the model's generation_config.json.
 void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings) {
   if (profile == Profile::kHf) {
     settings.search.renormalize = model.generation.renormalize_logits;
@@ -86,7 +89,7 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
   if (profile == Profile::kMarian) settings.forbidden = {{model.tokens.unk}};
 }
 
-// Checks that the options do not exclude each other with the settings in effect.
+// Checks that the options of the request do not exclude each other, given all settings in effect.
 absl::Status CheckTogether(const DecodingOptions& asked, const kernels::SearchOptions& o,
                            const SearchContext& context) {
   OptionContext in_effect;
@@ -150,8 +153,9 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
 absl::Status SetLengths(const DecodingOptions& asked, const ProfileDefaults& defaults,
                         const ModelSpec& model, SearchSettings& settings) {
   kernels::SearchOptions& o = settings.search;
-  // max_length counts the start token and EOS. A search without a forced EOS may use EOS's place
-  // for one more real token. The largest input position is that of the last real token.
+  // max_length counts the start token and EOS. If no EOS is forced at the limit, a real token may
+  // take the place of EOS. The last real token needs an input position only if EOS is forced after
+  // it. Then max_positions allows one token less.
   const auto limit = [&](kernels::ForcedEos forced_eos) {
     const bool eos_needs_place = forced_eos != kernels::ForcedEos::kNone;
     const int reserved = eos_needs_place ? 2 : 1;
@@ -217,7 +221,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.counts_start = profile == Profile::kHf;
-  // In hf, greedy search and sampling change the logits, beam search changes the log-probs.
+  // In profile hf, penalties change the logits in greedy search and sampling, and the log-probs in
+  // beam search.
   settings.penalises_greedy_logits =
       !model.is_ensemble && profile == Profile::kHf && !o.sampling.enabled;
   o.penalise_logits = !model.is_ensemble && (profile == Profile::kCt2 ||
@@ -226,7 +231,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);
-  // One row's order of tokens needs no normalizer. Scores, several rows and log-prob rules do.
+  // With one row, the order of the tokens does not depend on the softmax's normalizer. Scores,
+  // several rows, and rules on log-probs need it.
   o.need_log_probs = context.scores || o.beam > 1 || o.materialized_logits() ||
                      o.eos_penalty != 1.0F || o.finalisation != kernels::Finalisation::kImmediate ||
                      asked.pruning.any();

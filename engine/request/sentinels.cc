@@ -36,8 +36,9 @@ bool IsWordCharacter(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK)) != 0;
 }
 
-// Reports whether the adjacent character makes a sentinel another word. Letters of other scripts do
-// not: Korean and Japanese put particles after Latin words, Arabic puts them before.
+// Reports whether the adjacent character `c` belongs to the same word as a sentinel, which is then
+// not the sentinel. Digits and Latin letters do. Letters of other scripts do not: Korean and
+// Japanese put particles after Latin words, Arabic puts them before.
 bool ExtendsSentinel(std::optional<char32_t> c) {
   if (!c.has_value()) return false;
   UErrorCode status = U_ZERO_ERROR;
@@ -56,7 +57,7 @@ struct Found {
   size_t sentinel = 0;
 };
 
-// Returns all occurrences of the sentinels as whole words, in order.
+// Returns all places where a sentinel occurs as a complete word, in order.
 std::vector<Found> FindSentinels(std::string_view text, std::span<const Sentinel> sentinels) {
   std::vector<Found> found;
   for (size_t i = 0; i < sentinels.size(); ++i) {
@@ -74,14 +75,14 @@ std::vector<Found> FindSentinels(std::string_view text, std::span<const Sentinel
     }
   }
   std::ranges::sort(found, {}, [](const Found& one) { return one.range.begin; });
-  // If two sentinels share the space between them, it belongs to the first.
+  // If one space follows a sentinel and precedes the next one, it belongs to the first.
   for (size_t i = 1; i < found.size(); ++i) {
     found[i].range.begin = std::max(found[i].range.begin, found[i - 1].range.end);
   }
   return found;
 }
 
-// Returns the tokens that have a byte in each range.
+// Returns, for each range, the tokens that have a byte in it. Leaves out ranges without tokens.
 template <class Ranges>
 std::vector<SentinelTokens> TokensOf(const std::vector<TextRange>& tokens, const Ranges& ranges) {
   std::vector<SentinelTokens> result;
@@ -99,7 +100,7 @@ std::vector<SentinelTokens> TokensOf(const std::vector<TextRange>& tokens, const
 }  // namespace
 
 TextRange MoveRange(std::span<const MovedRange> moved, TextRange range) {
-  // Returns the first entry that ends after a position.
+  // Returns the first entry whose `from` ends after a position.
   const auto after = [&](int64_t position) {
     return std::upper_bound(
         moved.begin(), moved.end(), position,
@@ -191,7 +192,7 @@ RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sen
 }
 
 std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRange> unknown) {
-  std::vector<size_t> graphemes;  // the end of each
+  std::vector<size_t> graphemes;  // where each grapheme ends
   if (!unknown.empty()) {
     Boundaries boundaries(&icu::BreakIterator::createCharacterInstance, text);
     while (const std::optional<size_t> end = boundaries.Next()) graphemes.push_back(*end);
@@ -234,7 +235,7 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
     } else if (!has_symbol) {
       continue;
     }
-    // Extends the part to whole graphemes: an emoji keeps its variation selector.
+    // Extends the part to complete graphemes, so that an emoji keeps its variation selector.
     const auto first = std::upper_bound(graphemes.begin(), graphemes.end(), begin);
     begin = first == graphemes.begin() ? 0 : *std::prev(first);
     const auto last = std::lower_bound(graphemes.begin(), graphemes.end(), end);

@@ -1,8 +1,9 @@
 // Sentinels: words that stand for parts of a source text while the model translates the rest. Each
 // part is written byte for byte in place of its sentinel (SEARCH.md a.8, "do_not_translate").
 //
-// A part is a do_not_translate phrase, or text that the model's vocabulary lacks. A word is a stem
-// that the model is known to copy (sentinel_trial.h) and a number: "Xk1", "Xk2".
+// Such a part is a do_not_translate phrase, or text that the model's vocabulary lacks. The word of
+// a sentinel is a stem that the model is known to copy (sentinel_trial.h), followed by a number:
+// "Xk1", "Xk2".
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
@@ -19,7 +20,7 @@
 
 namespace dragoman::engine {
 
-// A part of a text that is not translated.
+// A part of a source text that is copied and not translated.
 struct KeptPart {
   TextRange range;
   bool is_phrase = true;  // a do_not_translate phrase; else text that the vocabulary lacks
@@ -35,55 +36,59 @@ struct Sentinel {
   bool space_after = false;
 };
 
-// A range of a text, and the range that it became or came from.
+// A range of one text and the range in another text that corresponds to it.
 struct MovedRange {
   TextRange from;
   TextRange to;
 };
 
-// Returns the place of `range` after the ranges `moved`, in order and without overlap, were
-// replaced. A beginning strictly inside a replaced range moves to the end of the replacement, and
-// so does an end inside it.
+// Returns the place of `range` after each range moved[i].from was replaced by text that is now at
+// moved[i].to. If `range` begins strictly inside a replaced range or ends inside it, this end of
+// the result is at the end of the replacement. REQUIRES: `moved` is in order, without overlap.
 TextRange MoveRange(std::span<const MovedRange> moved, TextRange range);
 
 struct SentinelText {
   std::string text;
   std::vector<Sentinel> sentinels;  // in order
-  std::vector<MovedRange> moved;    // of each sentinel: from `text` to the segment's text
+  std::vector<MovedRange>
+      moved;  // one per sentinel: from its range in `text` to its part of the segment
 };
 
-// Replaces each part by a sentinel with a word that the segment lacks. REQUIRES: parts are in
-// order, without overlap.
+// Replaces each of `parts` in the text of a segment by a sentinel whose word does not occur in the
+// segment. REQUIRES: `parts` are in order, without overlap.
 SentinelText PutSentinels(std::string_view segment, std::span<const KeptPart> parts,
                           std::string_view stem);
 
-// Tokens [begin, end) that stand for a sentinel.
+// The tokens [begin, end) of a text form a sentinel.
 struct SentinelTokens {
   size_t begin = 0;
   size_t end = 0;
   size_t sentinel = 0;
 };
 
-// Returns the tokens of `encoded`, the encoding of `text.text`, that stand for sentinels. Changes
-// the ranges of all its tokens to ranges of the segment's text.
+// Finds the tokens that form sentinels in `encoded`, the encoding of text.text, and returns them.
+// Also changes encoded->ranges from ranges of text.text to ranges of the segment's text.
 std::vector<SentinelTokens> MoveToSource(const SentinelText& text, EncodedText* encoded);
 
 struct RestoredText {
   DecodedText decoded;
   std::vector<SentinelTokens> tokens;  // in order
-  // The number of sentinels that the translation does not contain exactly once.
+  // The numbers of sentinels that the translation does not contain exactly once: sentinels of
+  // do_not_translate phrases, and of text that the vocabulary lacks.
   size_t lost_phrases = 0;
   size_t lost_unknown = 0;
 };
 
-// Replaces every occurrence of a sentinel in the translation by the text that it stands for. The
-// first token of a sentinel has the range of this text, its other tokens are empty.
+// Replaces every occurrence of a sentinel in the translation `decoded` by the text that the
+// sentinel stands for. Of the tokens that form the sentinel, the first gets the range of this text,
+// and the others get empty ranges.
 RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sentinels);
 
-// Returns the parts to keep for runs of unknown tokens: for ASCII, the text between white space
-// ("support@example.com"); for other letters, the word; for other symbols, the grapheme. Adjacent
-// parts become one. Unknown punctuation outside ASCII is left alone. `unknown` are the ranges of
-// the runs in `text`, in order. The parts are in order and do not overlap.
+// Returns the parts of `text` to copy because of unknown tokens, whose ranges in `text` are
+// `unknown`, in order. If a range contains ASCII, the part is the text around it up to white space
+// ("support@example.com"). Otherwise, if the range contains letters, the part is the word around
+// it. If it contains other symbols, the part is the grapheme. Punctuation outside ASCII is not
+// copied. The parts are in order and do not overlap. Adjacent parts are joined.
 std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRange> unknown);
 
 }  // namespace dragoman::engine

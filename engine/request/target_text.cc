@@ -6,10 +6,12 @@
 namespace dragoman::engine {
 namespace {
 
-// No phrase has this token, so it completes or ends a pending match.
+// A token that no phrase contains. After the last token of a hypothesis, it makes the constraint
+// state complete or end a match that is still pending.
 constexpr int32_t kNoToken = -1;
 
-// Records the places of phrases that the state reports as met. `at` is the current token.
+// The constraint state calls this when a phrase is met or taken back. Records the places of the met
+// phrases. `at` is the number of the current token.
 struct PlaceNotes {
   const kernels::ConstraintSet& set;
   int32_t at = 0;
@@ -36,7 +38,7 @@ PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int3
   if (!is_prefix) {
     state = kernels::Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
   } else if (state.ended >= 0 && kernels::EndsInWord(set, state)) {
-    // The next token may take this phrase back.
+    // If the next token continues the word, the phrase does not count as met.
     trace.places.pop_back();
     state.depth = static_cast<int16_t>(set.Length(state.ended));
   }

@@ -1,7 +1,8 @@
-// Turns the target tokens of one segment into text. Writes do_not_translate phrases byte for byte
-// in place of their constraints or sentinels (SEARCH.md a.8, "do_not_translate").
+// Turns the target tokens of one segment into text. Where the tokens are the constraint or the
+// sentinel of a do_not_translate phrase, writes the phrase byte for byte (SEARCH.md a.8,
+// "do_not_translate").
 //
-// Thread-safety: const after construction. Owns its phrases, borrows the tokenizer.
+// Thread-safety: immutable after construction. Owns its phrases, borrows the tokenizer.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@
 
 namespace dragoman::engine {
 
-// The place of a required phrase of a segment in its translation.
+// The tokens of a translation that are a required phrase of the segment.
 struct PhrasePlace {
-  int32_t phrase = 0;  // index in the set
-  int32_t begin = 0;   // its tokens are [begin, end)
+  int32_t phrase = 0;  // index in the ConstraintSet
+  int32_t begin = 0;   // the phrase is tokens [begin, end) of the translation
   int32_t end = 0;
 
   bool operator==(const PhrasePlace&) const = default;
@@ -28,19 +29,22 @@ struct PhrasePlace {
 
 struct PhraseTrace {
   std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
-  // Later tokens may still become part of a phrase. The use of earlier ones is final.
+  // The number of tokens for which it is final whether they are part of a phrase. Tokens after
+  // these may still become part of one.
   int32_t settled = 0;
 };
 
-// Finds the place of each phrase that the search counted as met: runs the search's constraint state
-// (kernels/search/constraints.h) over the tokens again. Pure.
+// Finds the place of each phrase that the search counted as met. For this it runs the search's
+// constraint state (kernels/search/constraints.h) over the tokens again. Pure.
 //
-// `tokens` are a complete hypothesis, with EOS if it was produced, or the beginning of one if
-// `is_prefix`. The trace of a prefix is the beginning of the trace of the complete hypothesis.
+// `tokens` is a complete hypothesis, with EOS if EOS was produced. If `is_prefix`, it is only the
+// beginning of a hypothesis. Then the result's places are the first places of the complete
+// hypothesis.
 PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int32_t> tokens,
                          bool is_prefix);
 
-// An occurrence of a do_not_translate phrase: its text, and the constraint that stands for it.
+// An occurrence of a do_not_translate phrase in a segment: the tokens that are required in the
+// translation, and the text that is written for them.
 struct DoNotTranslatePhrase {
   EncodedPhrase tokens;
   std::string text;
@@ -49,10 +53,12 @@ struct DoNotTranslatePhrase {
 
 struct WrittenText {
   DecodedText decoded;
-  // The first token of each verbatim text, and the part of the source that it copies.
+  // The texts that are copied verbatim: the first token of each, and the part of the segment that
+  // it copies.
   std::vector<std::pair<size_t, TextRange>> verbatim;
-  std::vector<SentinelTokens> sentinels;  // tokens that a client sees as one token, the kept text
-  size_t lost_phrases = 0;                // as in RestoredText
+  // The tokens that form sentinels. A client sees those of a sentinel as one token: the kept text.
+  std::vector<SentinelTokens> sentinels;
+  size_t lost_phrases = 0;  // lost_phrases and lost_unknown: as in RestoredText
   size_t lost_unknown = 0;
 };
 
@@ -60,28 +66,30 @@ class TargetText {
  public:
   explicit TargetText(const Tokenizer* tokenizer = nullptr) : tokenizer_(tokenizer) {}
 
-  // `constraints` are all required phrases of the segment. Those of `do_not_translate`, which are
-  // in the order of the source, are among them. Phrases with the same tokens (two emoji that the
-  // vocabulary lacks, say) are written in that order.
+  // Serves a segment with constraints. `constraints` are all its required phrases, including those
+  // of `do_not_translate`. `do_not_translate` is in the order of the source. If several of its
+  // phrases have the same tokens (two emoji that the vocabulary lacks, say), their texts are
+  // written in this order.
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
              std::vector<DoNotTranslatePhrase> do_not_translate);
 
   // Serves a segment whose source has these sentinels.
   TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels);
 
-  // Writes a complete hypothesis, which ended with EOS or at the limit. Writes a verbatim text only
-  // if the search counted its phrase as met.
+  // Returns the text of a complete hypothesis. `tokens` are without EOS. `with_eos`: the hypothesis
+  // ended with EOS and not at the output limit. Writes a do_not_translate phrase byte for byte only
+  // where the search counted the phrase as met.
   WrittenText Write(std::span<const int32_t> tokens, bool with_eos) const;
 
-  // Writes the settled tokens of a search that goes on. The result is a byte prefix of every later
-  // text and of the final text. With verbatim texts, withholds text that may still become part of a
-  // phrase. REQUIRES: there are no sentinels.
+  // Returns the text of the settled tokens of a search that has not ended. This text is a prefix,
+  // in bytes, of every later result and of the final text. Leaves out tokens at the end that may
+  // still become part of a do_not_translate phrase. REQUIRES: the segment has no sentinels.
   std::string WritePrefix(std::span<const int32_t> tokens) const;
 
  private:
   struct Places {
     std::vector<VerbatimTokens> tokens;
-    std::vector<TextRange> sources;  // of each of `tokens`
+    std::vector<TextRange> sources;  // one for each of `tokens`
     size_t settled = 0;              // as in PhraseTrace
   };
   Places FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const;

@@ -20,8 +20,8 @@ Segmentation ModeOf(SplitMode split, bool one_segment) {
   return one_segment ? Segmentation::kNone : Segmentation::kSentences;
 }
 
-// Returns the pieces, of which each is extended over the ranges of `whole` that overlap it.
-// Extended pieces that overlap become one.
+// Extends each piece over the ranges of `whole` that overlap it, and returns the result. Extended
+// pieces that overlap become one piece.
 std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
                                   std::span<const TextRange> whole) {
   std::vector<TextRange> joined;
@@ -43,7 +43,8 @@ std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
 }  // namespace
 
 absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& source_language) {
-  // Languages share splitters, because a model of any source takes any tag that a client invents.
+  // Keeps splitters by the language that LanguageOf returns, not by tag: a model for any source
+  // language accepts every tag, and clients could make the map grow without limit.
   const std::string language = SentenceSplitter::LanguageOf(source_language);
   MutexLock lock(&mu_);
   std::unique_ptr<SentenceSplitter>& splitter = splitters_[language];

@@ -1,4 +1,5 @@
-// Cuts a text into pieces of token ids. Splits pieces that are too long for the model.
+// Cuts a text into pieces, such as sentences, and tokenizes them. Splits pieces that are too long
+// for the model.
 //
 // Thread-safe: all tokenizer threads use it.
 #pragma once
@@ -22,27 +23,27 @@ namespace dragoman::engine {
 
 class TextStage {
  public:
-  // `max_source_tokens` counts tags, prompt and EOS. Borrows the tokenizer.
+  // `max_source_tokens` includes language tags, prompt and EOS. Borrows the tokenizer.
   TextStage(const Tokenizer* tokenizer, int max_source_tokens)
       : tokenizer_(tokenizer), max_source_tokens_(max_source_tokens) {}
 
   int max_source_tokens() const { return max_source_tokens_; }
 
   struct Request {
-    std::string source_language;  // BCP-47, for the rules of sentences
-    SourceTags tags;              // around every piece
-    std::vector<int> prompt;      // tokens of the prompt before the text
+    std::string source_language;  // BCP-47 tag; sets the rules for the ends of sentences
+    SourceTags tags;              // language tags around every piece
+    std::vector<int> prompt;      // tokens that precede the text of every piece
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
   };
 
   EncodedText Encode(std::string_view piece, const Request& request) const;
 
-  // Returns the pieces in order. Leaves out text to which `encode` gives no tokens (control
-  // characters, say). `whole` are ranges of the text, in order, in which no sentence ends.
-  // `one_segment`: the request's options need one piece; unless the request sets a split mode, the
-  // text is then split only if it is too long. Returns INVALID_ARGUMENT if the text is too long and
-  // may not be split. REQUIRES: `text` is valid UTF-8.
+  // Returns the pieces of a text in order. Leaves out pieces for which `encode` returns no text
+  // tokens (control characters, say). `one_segment`: the request's options need one piece. Then,
+  // unless the request sets a split mode, the text is split only if it is too long. `whole` are
+  // ranges of the text, in order, that no end of a sentence may divide. Returns INVALID_ARGUMENT if
+  // a piece is too long and may not be split. REQUIRES: `text` is valid UTF-8.
   absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
                                                 bool one_segment, std::span<const TextRange> whole,
                                                 const EncodeFunction& encode);
@@ -54,7 +55,7 @@ class TextStage {
   const int max_source_tokens_;
 
   Mutex mu_;
-  // One per source language; never removed.
+  // Splitters by language. They are never removed.
   std::map<std::string, std::unique_ptr<SentenceSplitter>> splitters_ ABSL_GUARDED_BY(mu_);
 };
 

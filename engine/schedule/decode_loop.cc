@@ -9,11 +9,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Idle memory is given back in pieces: about 0.1 ms of work between two steps, and without steps as
-// much as an arriving segment can wait for.
+// Idle memory is given back in pieces of these sizes in bytes. kBusySlice, between two steps, takes
+// about 0.1 ms. kIdleSlice, while the loop waits, takes no longer than an arriving segment can
+// wait.
 constexpr int64_t kBusySlice = int64_t{8} << 20;
 constexpr int64_t kIdleSlice = int64_t{32} << 20;
-// How often a loop without work checks for idle memory.
+// A loop that waits for segments checks this often for idle memory.
 constexpr std::chrono::seconds kIdleTick(1);
 
 }  // namespace
@@ -47,7 +48,7 @@ bool DecodeLoop::WaitForWork() {
   };
   bool is_idle_left = false;
   for (;;) {
-    // There is no memory to give back, so there is no need to wake up.
+    // No memory can be given back, so this waits without a time limit.
     if (batch_->resident_page_bytes() == 0) return in_->WaitUntil(ready);
     switch (in_->WaitUntil(ready, is_idle_left ? std::chrono::nanoseconds(0) : kIdleTick)) {
       case EncodedQueue::Wake::kReady:
@@ -80,7 +81,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
     return false;
   }
   const Nanos started = clock_->Now();
-  // Set before the step, so that the watchdog notices a step that never returns.
+  // Sets busy_ before the step, so that the watchdog notices a step that never returns.
   if (!busy_.load(std::memory_order_relaxed)) {
     last_step_.store(started, std::memory_order_relaxed);
     busy_.store(true, std::memory_order_relaxed);
@@ -94,7 +95,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   }
   const Nanos now = clock_->Now();
   last_step_.store(now, std::memory_order_relaxed);
-  // A device reports a step late, and its first reports are empty.
+  // A device reports each step one call later, so the first report is empty and is not counted.
   if (step->slots > 0) {
     accounting_.observer->OnStep({now - started, step->rows, batch_->max_rows(), step->slots,
                                   std::exchange(topped_up_, 0),

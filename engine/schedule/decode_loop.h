@@ -1,5 +1,5 @@
-// The decode loop of a worker. Each round drops cancelled and expired segments, tops the batch up
-// from the encoded queue, makes one step and hands over the results.
+// The decode loop of a worker. Each round drops cancelled and expired segments, moves segments from
+// the encoded queue into the batch ("top-up"), makes one decoding step and delivers the results.
 //
 // One thread calls Run. Tests call RunOnce instead. Any thread may call stats().
 #pragma once
@@ -23,22 +23,24 @@ class DecodeLoop {
   DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
              const SegmentAccounting& accounting, const Clock* clock);
 
-  // Runs until the encoder has ended and all its segments are decoded; then returns OK. An error is
-  // the model's. All segments in slots have then failed, and the loop cannot continue.
+  // Runs until the encoder thread has ended and all its segments are decoded; then returns OK.
+  // Returns an error if the model or device fails. Then all segments in slots have failed, and the
+  // loop must not be used again.
   absl::Status Run();
 
   // Runs one round without waiting. Returns false if no step was due.
   absl::StatusOr<bool> RunOnce();
 
-  // Gives about `most_bytes` of page memory that was unused for kMemoryPeriod back to the system.
-  // Reports whether more of it is left. Run calls this after its steps and while it waits.
+  // Gives at most about `most_bytes` of page memory that was unused for kMemoryPeriod back to the
+  // system. Reports whether more such memory is left. The loop calls this after each step and while
+  // it waits for segments.
   static constexpr Nanos kMemoryPeriod = 15'000'000'000;
   bool GiveBackIdleMemory(int64_t most_bytes);
 
   struct Stats {
-    int rows = 0;  // of the step reported last; 0 if idle
+    int rows = 0;  // rows of the step that was reported last; 0 if idle
     int row_capacity = 0;
-    int segments = 0;  // in slots
+    int segments = 0;  // segments in slots
     int32_t self_pages_used = 0;
     int64_t resident_page_bytes = 0;  // Batch::resident_page_bytes
     Nanos last_step = 0;
@@ -48,7 +50,8 @@ class DecodeLoop {
   Stats stats() const;
 
  private:
-  // Waits for segments, and gives idle memory back meanwhile. Returns false if no more can come.
+  // Waits for segments, and gives idle memory back meanwhile. Returns false if there are none and
+  // no more can come.
   bool WaitForWork();
   // Returns the load of the segments in slots.
   Load Live() const;
@@ -68,9 +71,9 @@ class DecodeLoop {
 
   std::vector<std::unique_ptr<Segment>> segments_;  // by slot
   std::vector<int> occupied_;                       // slots by age, the oldest first
-  Load load_;                                       // of the segments in slots
+  Load load_;  // the load of the segments in slots, without savings by pruning
   bool refilling_ = false;
-  int topped_up_ = 0;  // segments not reported to the observer yet
+  int topped_up_ = 0;  // segments that entered since the last OnStep
   Nanos memory_period_began_;
 
   std::atomic<int> rows_{0};

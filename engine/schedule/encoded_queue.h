@@ -1,9 +1,10 @@
-// A worker's encoded segments that wait for a slot. A full queue makes the encoder wait.
+// The queue of a worker's encoded segments, which wait for a slot. The encoder waits while the
+// queue is full.
 //
-// The queue also knows whether more segments are on their way. The encoder reports when it has
-// taken segments from the request queue, when it found that queue empty, and when it waits for this
-// queue or for memory that the decode loop must free. So a static batch can wait to be full, and
-// its wait always ends.
+// The queue also tells the decode loop whether more segments will come soon. For this the encoder
+// reports when it has taken segments from the request queue, when it has found that queue empty,
+// and when it waits for memory that only the decode loop can free. So the loop can wait for a full
+// static batch (RefillRule::kStatic), and its wait always ends.
 //
 // Thread-safe. One encoder thread pushes, one decode thread pops, any thread may remove.
 #pragma once
@@ -22,14 +23,16 @@
 
 namespace dragoman::engine {
 
-// Tells the decode loop during which of its steps the worker's encoder ran a pass. Thread-safe for
-// one encoder thread, which marks its passes, and one decode thread, which asks.
+// Tells the decode loop during which of its steps the worker's encoder ran a pass. The encoder
+// thread calls Begin and End, the decode thread calls ended and AnySince. Thread-safe for these two
+// threads.
 class PassMarks {
  public:
   void Begin() { begun_.fetch_add(1); }
   void End() { ended_.fetch_add(1); }
 
-  // Returns the number of passes that have ended, for AnySince.
+  // Returns the number of passes that have ended. Call this before a step, and pass the result to
+  // AnySince after the step.
   int64_t ended() const { return ended_.load(); }
   // Reports whether a pass ran at any time since ended() returned `ended`.
   bool AnySince(int64_t ended) const { return begun_.load() > ended; }
@@ -44,7 +47,8 @@ class EncodedQueue {
   EncodedQueue(int64_t capacity_segments, const Clock* clock)
       : capacity_(capacity_segments), clock_(clock) {}
 
-  // Waits while the queue is full. Returns nullptr, or the segment itself after Close.
+  // Adds a segment. Waits while the queue is full. Returns nullptr; after Close, returns the
+  // segment.
   std::unique_ptr<Segment> Push(std::unique_ptr<Segment> segment) {
     MutexLock lock(&mu_);
     if (waiting_.size() >= capacity_) {
@@ -59,8 +63,8 @@ class EncodedQueue {
     return nullptr;
   }
 
-  // Waits until there is room for min(segments, capacity) or Close was called. Returns how many
-  // segments the caller may push without waiting. REQUIRES: segments > 0.
+  // Waits until there is room for min(segments, capacity) segments or Close was called. Returns how
+  // many segments the caller can push without waiting. REQUIRES: segments > 0.
   int64_t WaitForRoom(int64_t segments) {
     MutexLock lock(&mu_);
     const int64_t wanted = std::min(segments, capacity_);
@@ -68,8 +72,8 @@ class EncodedQueue {
     return closed_ ? wanted : capacity_ - waiting_.size();
   }
 
-  // Pops the next segment if `fits` accepts it; otherwise returns nullptr. Never tries a later
-  // segment, because wide beams would starve.
+  // Pops the next segment if `fits` accepts it; otherwise returns nullptr. Never pops a later
+  // segment in its place, because segments with a wide beam would then starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
     const Segment* next = waiting_.Peek();
@@ -84,8 +88,9 @@ class EncodedQueue {
     return Look();
   }
 
-  // Waits until there is a segment and `ready` accepts the waiting segments, or until no more can
-  // come. Returns false if the queue is empty then. Calls `ready` under the lock.
+  // Waits until the queue has a segment and `ready` returns true for the waiting segments, or until
+  // no more segments can come. Returns false if the queue is empty. Calls `ready` under the queue's
+  // lock.
   using Ready = std::function<bool(const Waiting&)>;
   bool WaitUntil(const Ready& ready) {
     MutexLock lock(&mu_);
@@ -93,7 +98,8 @@ class EncodedQueue {
     return !waiting_.empty();
   }
 
-  // The same with a time limit.
+  // Like the function above, but returns kTimeout after `at_most`. kReady stands for true, kOver
+  // for false.
   enum class Wake : uint8_t { kReady, kOver, kTimeout };
   Wake WaitUntil(const Ready& ready, std::chrono::nanoseconds at_most) {
     const auto give_up = std::chrono::steady_clock::now() + at_most;
@@ -107,14 +113,16 @@ class EncodedQueue {
     }
   }
 
-  // The encoder has taken segments (true), or has none and found the request queue empty (false).
+  // The encoder calls this. true: it has taken segments. false: it has no segments, and the request
+  // queue is empty.
   void SetEncoderAtWork(bool at_work) {
     MutexLock lock(&mu_);
     at_work_ = at_work;
     changed_.NotifyAll();
   }
 
-  // The encoder begins or ends a wait for memory that only the end of a segment can free.
+  // The encoder calls this. true: it begins to wait for memory that only the end of a segment can
+  // free. false: this wait has ended.
   void SetEncoderHeldUp(bool held_up) {
     MutexLock lock(&mu_);
     held_up_ = held_up;
@@ -128,14 +136,15 @@ class EncodedQueue {
     return removed;
   }
 
-  // The encoder pushes no more segments.
+  // The encoder calls this when it will push no more segments.
   void EndOfInput() {
     MutexLock lock(&mu_);
     ended_ = true;
     changed_.NotifyAll();
   }
 
-  // The decode loop pops no more segments. Returns the remaining ones. Push returns later ones.
+  // The decode thread calls this when it will pop no more segments. Removes and returns the waiting
+  // segments. Later calls of Push return their segment.
   std::vector<std::unique_ptr<Segment>> Close() {
     MutexLock lock(&mu_);
     closed_ = true;

@@ -23,12 +23,13 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
   const EncodeWindow& w = config_.window;
   if (config_.whole_windows) return {w.segments, w.tokens};
-  // A new segment waits for this room, so it is small. If the decode loop is slower than the
-  // encoder, more room becomes free during a pass.
+  // The least number of segments for which to wait. It is small, because a new segment waits for
+  // this room too. If the decode loop is slower than the encoder, more room becomes free during
+  // each pass.
   const int64_t least = std::max<int64_t>(1, w.segments / 16);
   const int64_t room = out_->WaitForRoom(least);
-  // A segment takes at most tokens / kPagePositions pages and one more. A single segment may take
-  // more than are free, and waits for them alone.
+  // A segment takes at most tokens / kPagePositions + 1 pages, so the limits below let the window
+  // fit into the free pages. A window of one segment may need more pages and then waits for them.
   const auto wanted =
       static_cast<int32_t>(std::min<int64_t>(2 * least, memory_->cross_pages() / 4));
   const int64_t pages = memory_->WaitForCross(std::max(1, wanted));
@@ -47,8 +48,9 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
   }
   if (window.empty()) return window;
   out_->SetEncoderAtWork(true);
-  // Segments of similar length share passes, because their attention tiles are similar and passes
-  // take about equal times. Longest first by default, because long segments decode longest.
+  // Sorting brings segments of similar length into the same pass. Then their attention tiles have
+  // similar sizes, and passes take about equal times. The default is longest first, because long
+  // segments take the most steps.
   switch (w.order) {
     case WindowOrder::kArrival:
       break;
@@ -66,7 +68,7 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
 
 std::vector<int32_t> EncoderWorker::TakePages(const Segment& segment) {
   const int32_t count = PagesFor(segment);
-  // No other thread takes cross pages, so free pages stay free.
+  // Only this thread takes cross pages, so pages that are free now stay free.
   if (memory_->cross_pages_free() >= count) return memory_->TakeCross(count);
   out_->SetEncoderHeldUp(true);
   std::vector<int32_t> pages = memory_->TakeCross(count);
@@ -84,7 +86,8 @@ void EncoderWorker::Run() {
   while (open && !stopped_.load()) {
     std::vector<std::unique_ptr<Segment>> window = NextWindow();
     if (window.empty()) break;
-    // A pass takes at most half of the cross pages, so that it never waits for its own pages.
+    // A pass takes at most half of the cross pages, so that it never waits for pages that it holds
+    // itself.
     const int32_t page_limit = std::max(1, memory_->cross_pages() / 2);
     size_t begin = 0;
     while (open && begin < window.size()) {
@@ -158,7 +161,7 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     accounting_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
-  // Without pages or an encoder, the segments of this pass fail.
+  // If the pass got no pages or the encoder failed, the segments of this pass fail.
   bool open = status.ok();
   for (std::unique_ptr<Segment>& segment : pass) {
     if (status.ok()) segment = out_->Push(std::move(segment));

@@ -1,5 +1,6 @@
-// The encoder side of a worker. Takes windows of segments from the request queue, encodes them
-// without padding, and pushes the segments with their cross-attention K/V to the decode loop.
+// The encoder thread's work in a worker. Takes windows of segments from the request queue, encodes
+// them without padding, and pushes the segments, with their cross-attention K/V in pages, into the
+// encoded queue.
 //
 // One thread calls Run. Borrows all arguments of the constructor.
 #pragma once
@@ -21,8 +22,9 @@ class EncoderWorker {
  public:
   struct Config {
     EncodeWindow window;
-    int workers = 1;
-    // Takes complete windows, even if not all of one has room. False: takes only what has room.
+    int workers = 1;  // workers that share the request queue
+    // True: takes complete windows, even if the encoded queue has less room. False: takes only as
+    // many segments as there is room for.
     bool whole_windows = false;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
@@ -32,26 +34,30 @@ class EncoderWorker {
   // Calls out->EndOfInput at the end.
   void Run();
 
-  // Makes Run take no more segments, because the decode loop has ended. Thread-safe.
+  // Makes Run end after its current window. Call this when the decode loop has ended. Thread-safe.
   void Stop();
 
-  // Reports whether the encoder has failed. Becomes true before out->EndOfInput. Thread-safe.
+  // Reports whether a pass of the encoder has failed. If so, returns true before Run calls
+  // out->EndOfInput. Thread-safe.
   bool failed() const { return failed_.load(); }
 
  private:
-  // The most to take at a time.
+  // The most segments and tokens of a window.
   struct Bounds {
     int64_t segments = 0;
     int64_t tokens = 0;
   };
-  // Returns the bounds of the next window. Without whole_windows, waits for some room in `out` and
-  // in the cross-attention pages, and limits the window to that room.
+  // Returns the bounds of the next window. Without whole_windows, waits until the encoded queue has
+  // some room and some cross pages are free, and limits the window to them.
   Bounds WindowBounds();
-  // Returns the next window in the order of its handover; empty if the queue is closed and empty.
+  // Returns the next window, sorted by WindowOrder. Waits for segments. Returns an empty window if
+  // the request queue is closed and empty, or Stop was called.
   std::vector<std::unique_ptr<Segment>> NextWindow();
-  // Waits for cross-attention pages for the segment. Returns none if the memory is closed.
+  // Waits until there are cross pages for the segment and takes them. Returns none if the memory is
+  // closed.
   std::vector<int32_t> TakePages(const Segment& segment);
-  // Encodes and pushes segments [begin, end) of the window. False: the encoder must stop.
+  // Encodes and pushes the segments [begin, end) of the window. Returns false if the encoder must
+  // stop.
   bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);
   int32_t PagesFor(const Segment& segment) const;
 
@@ -66,7 +72,7 @@ class EncoderWorker {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> failed_{false};
 
-  // Arrays of the current pass.
+  // The input of the current pass (EncodeInput). Members, so that their memory is used again.
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
 };
 

@@ -99,7 +99,8 @@ int64_t FairQueue::CostBefore(uint64_t client, int share, Priority priority) con
   const Flow* const own = found == alike.end() ? nullptr : &found->second;
   const int64_t own_cost = own == nullptr ? 0 : own->cost;
   const int64_t own_weight = share * kPriorityWeights[static_cast<size_t>(priority)];
-  // While the client's own segments and the sentence become due, so do others, by their weights.
+  // Until the client's own segments and the new one have left, each other flow is served in
+  // proportion to its weight, but not more than it has.
   int64_t before = own_cost;
   for (const auto& flows : flows_) {
     for (const auto& [of, flow] : flows) {

@@ -33,7 +33,7 @@ class Ledger {
     ++counts_.running;
   }
 
-  // A decoded segment waits again.
+  // A decoded segment waits again, to be searched a second time.
   void Requeue(bool was_running) {
     MutexLock lock(&mu_);
     --(was_running ? counts_.running : counts_.waiting);

@@ -29,7 +29,8 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
     case RefillRule::kContinuous:
       return true;
     case RefillRule::kStream:
-      // The paper's text says "drops below eps n", its algorithm "<=". The rule is the algorithm's.
+      // The paper says "drops below eps n" in its text and "<=" in its algorithm. This is the
+      // algorithm.
       return Units(live) * options_.eps_den <= options_.eps_num * n;
     case RefillRule::kHalfEmpty:
       return 2 * Units(live) <= n;
@@ -42,7 +43,8 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
 
 bool Policy::Admits(const Load& live, const Load& next, int max_rows) const {
   if (live.segments == 0) return true;
-  // A capacity may have more rows than a step. Their cost may also be at most twice their number.
+  // The capacity may allow more rows than a step has. The cost limit then grows with the number of
+  // rows.
   const int64_t rows = std::max<int64_t>(max_rows, live.rows + next.rows);
   return Units(live) + Units(next) <= Capacity(max_rows) &&
          live.cost + next.cost <= kernels::kLoadOfRow * rows;

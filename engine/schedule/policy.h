@@ -1,10 +1,11 @@
-// Decides which segments to admit and which slots to run. The decode loop passes the live and the
-// waiting load. The answers depend only on these arguments and the settings.
+// Decides which segments enter the batch and which slots run in a step. The decode loop passes the
+// load of the segments in slots (`live`) and of those that wait. The answers depend only on these
+// arguments and the settings.
 //
-// A refill is a time in which segments may enter. At the beginning of a round, the loop asks
-// whether a refill begins. Then it asks for each segment, in the queue's order, whether to admit
-// it. If the queue becomes empty, it asks whether the refill continues in the next round. A refill
-// ends when a segment is refused, because the capacity is reached or there is no room for it.
+// A refill is a period in which segments may enter. At the beginning of each round, the loop asks
+// whether a refill begins (RefillBegins). During a refill it asks for each segment, in the queue's
+// order, whether to admit it (Admits). The refill ends when a segment does not fit. If instead the
+// queue becomes empty, the loop asks whether the refill continues in the next round (RefillGoesOn).
 //
 // Thread-safe: immutable.
 #pragma once
@@ -15,12 +16,13 @@
 
 namespace dragoman::engine {
 
-// The load of segments in slots or in a queue, in all units. Source tokens include EOS.
+// The size of a group of segments, in slots or in a queue, in all units of CapacityUnit. Source
+// tokens include EOS.
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
   int64_t rows = 0;
-  int64_t cost = 0;  // the rows, each counted with its cost (SearchOptions::row_cost)
+  int64_t cost = 0;  // the sum of SearchOptions::row_cost over the rows
 
   void Add(const Load& other) {
     segments += other.segments;
@@ -38,37 +40,39 @@ struct Load {
 
 // The segments that wait for a slot.
 struct Waiting {
-  Load load;                // encoded
-  bool on_its_way = false;  // the encoder has more segments, or is about to take them
-  bool held_up = false;     // but it cannot continue before a segment enters a slot or ends
+  Load load;                // of the segments in the encoded queue
+  bool on_its_way = false;  // the encoder has more segments, or looks for them
+  bool held_up = false;     // the encoder waits until a segment enters a slot or ends
 };
 
 class Policy {
  public:
-  // Continuous top-up of all rows.
+  // Uses the default options: segments enter whenever there are rows for them.
   Policy() = default;
   // REQUIRES: CheckSchedulerOptions returned OK.
   explicit Policy(const SchedulerOptions& options) : options_(options) {}
 
-  // Reports whether a refill begins. With the static rule, an empty batch waits until it can be
-  // full while more segments are on their way. With an empty batch and a waiting segment, the
-  // result is true as soon as no segments are on their way, or the encoder is held up.
+  // Reports whether a refill begins. With RefillRule::kStatic, an empty batch waits for enough
+  // segments to fill the capacity, but only while more segments are on their way and the encoder is
+  // not held up. So if the batch is empty and a segment waits, the result always becomes true.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
-  // Reports whether the next segment may enter. It must fit into the capacity. The cost of all rows
-  // must be at most kLoadOfRow times max_rows, or times the rows if these are more. An empty batch
-  // admits any segment.
+  // Reports whether the next segment may enter. An empty batch admits any segment. Otherwise the
+  // sum of units, with those of the segment, must be at most the capacity. The sum of row costs
+  // must be at most kLoadOfRow times max_rows, or kLoadOfRow times the number of rows if that is
+  // more.
   bool Admits(const Load& live, const Load& next, int max_rows) const;
 
   // Reports whether a refill that has emptied the queue continues. It does while more segments are
-  // on their way, except with the static rule.
+  // on their way, except with RefillRule::kStatic.
   bool RefillGoesOn(const Waiting& waiting) const;
 
-  // Reports whether the encoder takes complete windows, because the rule depends on sorting them.
-  // If not, it takes what has room, so that new segments wait for less.
+  // Reports whether the encoder takes complete windows. All rules except kContinuous need complete
+  // windows, because they rely on sorting them. With kContinuous the encoder takes only what there
+  // is room for, so that new segments wait behind fewer others.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
-  // Returns how the plan of a step selects slots.
+  // Returns the rules by which the plan of a step selects slots.
   kernels::PlanRules plan_rules() const {
     return {options_.selection, options_.width_budget, options_.max_pause};
   }

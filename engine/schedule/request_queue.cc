@@ -119,7 +119,8 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
 }
 
 void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
-  // Time without a backlog does not show the rate, because then only as much leaves as arrives.
+  // Measures only while segments wait. At other times only as much leaves as arrives, which does
+  // not show how much could leave.
   if (backlog_since_ != 0) {
     busy_time_ += now - backlog_since_;
     busy_cost_ += cost;
@@ -134,10 +135,11 @@ void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
 
 Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const {
   MutexLock lock(&mu_);
-  // The faster of the two, because admitting a request wrongly costs less than refusing it wrongly.
+  // Uses the higher of the last two rates, because to admit a request wrongly costs less than to
+  // refuse it wrongly.
   const double rate = std::max(cost_per_nano_[0], cost_per_nano_[1]);
   if (rate <= 0) return 0;
-  // Usually all segments together take less than the limit.
+  // Fast path for the usual case: all waiting segments together take less than the limit.
   if (static_cast<double>(waiting_.cost()) <= rate * static_cast<double>(limit)) return 0;
   const int64_t before = waiting_.CostBefore(client, share, priority);
   const double wait = static_cast<double>(before) / rate;

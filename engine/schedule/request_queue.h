@@ -1,14 +1,14 @@
 // The queue of accepted segments that no encoder has taken yet. Its capacity is a number of
-// segments and a number of source tokens. It refuses new requests when the capacity is in use. It
-// never blocks a client and never drops an accepted segment.
+// segments and a number of source tokens. Reserve refuses a new request if its share of the
+// capacity is in use. It does not wait. The queue never drops an accepted segment.
 //
 // Clients share the capacity (base/shared_capacity.h). One client cannot take all of it, and a
 // client with few segments is not refused because of the segments of others.
 //
 // The capacity is a soft bound. A request reserves an estimate before its text is tokenised. Push
 // replaces the estimate with the real numbers, even if these are larger. So the queue may exceed
-// its capacity for a while, by at most one capacity for each job with a reservation (see
-// FitsCapacity). Segments release their capacity when an encoder takes them.
+// its capacity for a while, by at most one capacity for each reservation, because FitsCapacity
+// limits each request. Segments release their capacity when an encoder takes them.
 //
 // Thread-safe. All workers of an engine share the queue. Times are on the engine's clock.
 #pragma once
@@ -27,7 +27,7 @@ namespace dragoman::engine {
 
 class RequestQueue {
  public:
-  struct Capacity {
+  struct Capacity {  // of the queue, in segments and in source tokens
     int64_t segments = 4096;
     int64_t tokens = 131072;
   };
@@ -43,51 +43,53 @@ class RequestQueue {
         segments_(capacity.segments),
         tokens_(capacity.tokens) {}
 
-  // Reserves capacity for the estimated size of a client's request. Returns kNone, or what is
-  // exhausted: kClientShare means that there is room, but this client has its part already. An
-  // estimate above the capacity counts as the capacity, so that it fits into an empty queue.
-  // `reservation` gets the reserved amounts.
+  // Reserves capacity for the estimated size of a client's request and stores the reserved amounts
+  // in *reservation. An estimate above the capacity is reduced to the capacity, so that it fits
+  // into an empty queue. Returns kNone, or why nothing was reserved: kQueueFull for segments,
+  // kTokenBudget for source tokens, or kClientShare if another client could have reserved as much.
   RejectReason Reserve(uint64_t client, int share, int64_t segments, int64_t tokens,
                        Reservation* reservation);
 
   // Releases an unused reservation.
   void Unreserve(const Reservation& reservation);
 
-  // Estimates how long a segment of `client` that arrives now would wait, from the cost that leaves
-  // before it and the recent rate of leaving with a backlog. Returns 0 if the estimate is at most
-  // `limit`, or if there is no rate yet.
+  // Estimates how long a segment of `client` that arrives now would wait in this queue: the cost of
+  // the segments that leave before it, divided by the rate at which cost has left recently while
+  // segments waited. Returns 0 if the estimate is at most `limit`, or if no rate was measured yet.
   Nanos EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const;
 
-  // Reports whether a request of this size can ever fit.
+  // Reports whether a request of this real size fits into an empty queue.
   bool FitsCapacity(int64_t segments, int64_t tokens) const {
     return segments <= capacity_.segments && tokens <= capacity_.tokens;
   }
 
-  // Replaces the reservation with segments of its client. After Close, returns the segments.
+  // Adds segments, all of the reservation's client, in place of the reservation. Returns an empty
+  // list. After Close, adds nothing and returns the segments.
   std::vector<std::unique_ptr<Segment>> Push(const Reservation& reservation,
                                              std::vector<std::unique_ptr<Segment>> segments);
 
-  // Pops the next segments in the order of FairQueue: at least one, at most `max_segments`, at most
-  // `max_tokens` if there are several, and at most an even share of all segments among `workers`
-  // workers. Waits while there are none. Returns none if the queue is closed and empty, or if
-  // *stopped is true. After a change of *stopped, call Wake.
+  // Waits until the queue has segments, and pops the next ones in the order of FairQueue. Pops at
+  // least one segment. Pops at most `max_segments`, at most `max_tokens` source tokens if there are
+  // several segments, and at most the fraction 1 / workers of all segments, rounded up. Returns
+  // none if the queue is closed and empty, or if *stopped is true. After *stopped has changed, call
+  // Wake.
   std::vector<std::unique_ptr<Segment>> PopWindow(int64_t max_segments, int64_t max_tokens,
                                                   int workers,
                                                   const std::atomic<bool>* stopped = nullptr);
   void Wake();
 
-  // The same without waiting: returns none if the queue is empty.
+  // Like PopWindow, but does not wait: returns none if the queue is empty.
   std::vector<std::unique_ptr<Segment>> TryPopWindow(int64_t max_segments, int64_t max_tokens,
                                                      int workers);
 
-  // Takes out all segments of `owner`; nullptr: all segments.
+  // Removes and returns all segments of `owner`; nullptr: all segments.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
-  // Makes Push return its segments. Segments that are in the queue can still be popped.
+  // Makes later calls of Push return their segments. Segments in the queue can still be popped.
   void Close();
 
   struct Stats {
-    int64_t segments = 0;  // includes reservations
+    int64_t segments = 0;  // `segments` and `tokens` include reservations
     int64_t tokens = 0;
     Capacity capacity;
     Nanos oldest_age = 0;
@@ -102,10 +104,12 @@ class RequestQueue {
   // Updates cost_per_nano_ after `cost` has left at `now`.
   void MeasureLeaving(int64_t cost, Nanos now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Estimates the time until half of the reserved tokens has left, from the recent rate of leaving.
+  // Estimates the time until half of the tokens in use, reservations included, has left, from the
+  // rate at which tokens have left recently.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Charge or release the capacity of a segment or a reservation.
+  // Take: charges a segment's capacity to its client. Give: releases the capacity of a segment or
+  // of a reservation.
   void Take(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Reservation& reservation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -121,14 +125,16 @@ class RequestQueue {
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
-  // Tokens that left, in windows of about a second.
+  // The number of tokens that encoders took since rate_since_, and the rate of the last period of
+  // about a second.
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
-  // The cost (FairQueue::Cost) that has left while segments waited, over about a second of such
-  // time, and the rates of the last two such seconds.
-  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) =
-      0;  // the time since which segments have waited; 0: none waits
+  // A backlog is the time during which segments wait. These measure the cost (FairQueue::Cost) that
+  // leaves during backlogs: time and cost since the last rate, and the last two rates. A rate is
+  // computed after each second of backlog.
+  // The time up to which the backlog is counted in busy_time_; 0: no segment waits.
+  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) = 0;
   Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;
   std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};

@@ -1,7 +1,8 @@
 // A segment: a sentence-like piece of a request on its way from the request queue through the
 // encoder into a slot and out again.
 //
-// Only its holder may change a segment. The holder is a queue, encoder worker or decode loop.
+// A segment has one holder at a time: a queue, the encoder worker, the decode loop or a task of the
+// detokenizer. Only the holder may change it.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +32,22 @@ class SegmentOwner {
  public:
   virtual ~SegmentOwner() = default;
 
-  // Has a value once the job has ended early. Holders then drop its segments.
+  // Returns the cause if the job has ended early, else nullopt. Holders drop the segments of a job
+  // that has ended early.
   virtual std::optional<CancelCause> abandoned() const = 0;
 
-  // A segment of the job has entered a slot.
+  // Called when a segment of the job has entered a slot.
   virtual void OnStarted() = 0;
 
-  // The deadline has passed. abandoned() has a value when this returns.
+  // Called when the job's deadline has passed. Ends the job, so abandoned() has a value afterwards.
   virtual void OnDeadline() = 0;
 
-  // The segment's settled tokens have grown to `tokens`, the complete prefix.
+  // Called when the segment has more settled tokens. `tokens` are all of them.
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
-  // Exactly one of the following ends a segment that is not dropped. No hypotheses: no output.
+  // Exactly one of these functions is called for a segment that is not dropped. OnDecoded: the
+  // search has ended. `hypotheses` is empty if it found no output. OnFailed: the segment failed
+  // with `status`.
   virtual void OnDecoded(std::unique_ptr<Segment> segment,
                          std::vector<DecodedHypothesis> hypotheses) = 0;
   virtual void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) = 0;
@@ -56,37 +60,39 @@ struct Segment {
   std::vector<int32_t> source;          // tokens, EOS included
   kernels::SearchOptions search;
   std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
-  std::vector<int32_t> prefix;  // tokens that the translation must begin with
+  std::vector<int32_t> prefix;  // target tokens with which the translation must begin
   std::vector<int32_t> words;   // SlotInput::words
   ConstraintTable constraints;
-  std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
-  std::vector<int32_t> source_ids;                  // SegmentRules::source
+  std::shared_ptr<const ForbiddenTable>
+      forbidden;                    // often shared by the segments of a request; may be null
+  std::vector<int32_t> source_ids;  // SegmentRules::source
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client
   int share = 1;        // TranslationJob::share
   Nanos deadline = kNoDeadline;
 
-  // Set by the holders.
-  uint64_t sequence = 0;  // order of arrival, by the request queue
+  // Set by the holders while the segment moves.
+  uint64_t sequence = 0;  // order of arrival in the request queue
   Nanos queued_at = 0;
   Nanos popped_at = 0;
   Nanos encoded_at = 0;
   Nanos admitted_at = 0;
   Nanos decoded_at = 0;
-  bool running = false;
-  CrossPages cross;  // owned by the batch while the segment is in a slot
+  bool running = false;  // counted as running in the ledger, because it is or was in a slot
+  CrossPages cross;      // owned by the batch while the segment is in a slot
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
   Load load() const { return {1, tokens(), search.beam, int64_t{search.beam} * search.row_cost}; }
 
-  // Views into this segment.
+  // The results are views into this segment.
   kernels::SegmentRules Rules() const;
   kernels::IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
-// Returns the divisors of the scores for lengths 0 .. max_tokens + 1, rounded from double. The host
-// computes the powers for all devices.
+// Returns the divisors of length normalization for the lengths 0 .. max_tokens + 1. They are
+// computed in double and rounded. The host computes them for all devices, so that all use the same
+// bits.
 std::vector<float> LengthDivisors(int max_tokens, float alpha,
                                   kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower);
 

@@ -1,5 +1,6 @@
-// The three ways to end a segment: Drop, Fail and Deliver. Each first releases the cross-attention
-// pages (in a slot the batch owns them), and keeps the owner alive. Drop and Fail count the end.
+// The three ways to end a segment: Drop, Fail and Deliver. Each first releases the segment's cross
+// pages, unless the batch owns them because the segment is in a slot. Drop and Fail count the end
+// of the segment in the ledger. After Deliver, its owner does.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ struct SegmentAccounting {
   EngineObserver* observer = nullptr;
 };
 
-// Reports whether the segment must be dropped. Tells its job if the deadline has passed.
+// Reports whether the segment must be dropped, because its job has ended or its deadline has
+// passed. If the deadline has passed, calls OnDeadline of its owner.
 inline bool MustDrop(const Segment& segment, Nanos now) {
   if (segment.owner->abandoned().has_value()) return true;
   if (now < segment.deadline) return false;
@@ -25,7 +27,8 @@ inline bool MustDrop(const Segment& segment, Nanos now) {
   return true;
 }
 
-// Ends a segment whose job has ended. `wasted_tokens` of it had been decoded.
+// Ends a segment whose job has ended early, in the stage `stage`. `wasted_tokens` is the number of
+// target tokens that were decoded for it.
 inline void Drop(std::unique_ptr<Segment> segment, Stage stage, int64_t wasted_tokens,
                  const SegmentAccounting& accounting) {
   segment->cross.Release();
@@ -42,7 +45,8 @@ inline void Fail(std::unique_ptr<Segment> segment, const absl::Status& status,
   owner->OnFailed(std::move(segment), status);
 }
 
-// Hands the hypotheses to the owner, who counts the outcome when the text is written.
+// Passes the segment and its hypotheses to the owner. The owner counts the outcome in the ledger
+// when the text is written.
 inline void Deliver(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses) {
   segment->cross.Release();
   const std::shared_ptr<SegmentOwner> owner = segment->owner;

@@ -1,5 +1,6 @@
-// A worker: an encoder thread, a decode thread, the queue between them and their shared memory. All
-// workers of an engine pop one request queue. Workers of one backend share its weights.
+// A worker: an encoder thread, a decode thread, the queue between them and the K/V memory that both
+// use. All workers of an engine take segments from one request queue. Workers of one backend share
+// its weights.
 //
 // Methods are thread-safe only if they say so. The destructor joins the threads.
 #pragma once
@@ -27,11 +28,11 @@ namespace dragoman::engine {
 
 struct WorkerConfig {
   BatchConfig batch;
-  int threads = 1;  // of the encoder, and of the decoder
+  int threads = 1;  // the most that compute for the encoder, and for the decoder
   PagePlan pages;
   int64_t encoded_segments = 256;
   EncodeWindow window;
-  int workers = 1;  // that share the request queue
+  int workers = 1;  // workers that share the request queue
 };
 
 // The parts of an engine that all its workers share. Borrowed.
@@ -45,17 +46,19 @@ struct WorkerShared {
 
 class Worker {
  public:
-  // Returns RESOURCE_EXHAUSTED if memory cannot be allocated. Throws std::system_error if a thread
-  // cannot be started. If the worker stops after an error of the model or the device, its segments
-  // fail, and the decode thread calls `on_dead` once.
+  // Creates a worker and starts its threads. Returns RESOURCE_EXHAUSTED if memory cannot be
+  // allocated. Throws std::system_error if a thread cannot be started. If the model or the device
+  // fails later, the worker stops: its segments fail, and the decode thread calls `on_dead` once.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,
                                                         const Backend& backend,
                                                         const WorkerShared& shared,
                                                         std::function<void()> on_dead);
-  // Waits until all segments of the request queue are decoded. REQUIRES: the queue is closed.
+  // Joins the threads. They end when all segments of the request queue are decoded. REQUIRES: the
+  // request queue is closed.
   ~Worker();
 
-  // Drops the encoded segments of an abandoned job. The loop drops those in slots. Thread-safe.
+  // Drops the segments of a job that has ended early from the encoded queue. The decode loop drops
+  // those in slots. Thread-safe.
   void DropEncoded(const SegmentOwner* owner);
 
   struct Stats {
