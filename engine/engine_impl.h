@@ -76,8 +76,7 @@ class EngineImpl final : public Engine, public GlossarySource {
 
   const EngineConfig config_;
   const Clock* const clock_;
-  GatedObserver
-      gate_;  // between the engine and the caller's observer; opens when the engine is ready
+  GatedObserver gate_;  // forwards to the caller's observer; opens when the engine is ready
   EngineObserver* const observer_;
   LoadedModel loaded_;
   const std::vector<WorkerPlace> places_;

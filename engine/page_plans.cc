@@ -52,9 +52,9 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
       host.loaded_models > 0
           ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
           : "";
-  // The limit leaves the reserve for requests free. But it is at least half of what remains without
-  // that reserve, as for K/V pages below. Otherwise a small machine could load nothing, and a model
-  // could not be loaded again while its older version holds its largest K/V.
+  // The limit leaves the reserve for requests free. But it is at least half of what other models
+  // and the process leave. Otherwise a small machine could load nothing, and a model could not be
+  // loaded again while its older version holds its largest K/V.
   const int64_t beside_all = now - host.loaded_models - host.reserved_now;
   const int64_t half = (now - host.loaded_models - host.process) / 2;
   memory->SetLimit(

@@ -16,8 +16,8 @@
 namespace dragoman::engine {
 
 // Sets the limit of `memory`, which counts files that are unpacked or read completely during a
-// load. The limit is the memory that the host has now, minus that of other models and that in use
-// for calls, or half of what other models and the process leave if that is more.
+// load. The limit is the memory that the host has now, without the memory of other models and the
+// memory in use for calls. It is at least half of what other models and the process leave.
 void LimitLoad(const EngineConfig& config, LoadMemory* memory);
 
 // Checks that the host has room for packed weights of `bytes` bytes on each NUMA node, in addition

@@ -21,7 +21,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The workers of a NUMA node, or all workers.
+// The workers of a NUMA node, or all workers if the configuration places none.
 struct NodeWorkers {
   int count = 0;
   std::vector<std::vector<int>> cpus;  // processors of each worker; empty: any

@@ -22,8 +22,7 @@ namespace dragoman::engine {
 struct WorkerPlace {
   std::shared_ptr<const Backend> backend;
   int workers = 1;
-  std::vector<std::vector<int>> cpus =
-      {};  // processors of each worker; empty: the system chooses them
+  std::vector<std::vector<int>> cpus = {};  // processors of each worker; empty: any
 };
 
 // CoresOf: returns how many threads may compute for all CPU workers together. MostThreadsOfWorker:

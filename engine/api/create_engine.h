@@ -89,9 +89,9 @@ struct EngineConfig {
   std::function<uint64_t()> draw_seed;
 };
 
-// Says whether GPUs take a model.
+// Says whether the GPUs support a model.
 struct GpuFit {
-  std::string why_not;  // why the GPUs do not take the model; "": they take it
+  std::string why_not;  // why the GPUs do not support the model; "": they do
   // The compute type in which the GPUs serve the model, and the reason if it is not the type of the
   // DeviceChoice.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
@@ -104,8 +104,9 @@ struct GpuFit {
 absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
                                  LoadContext* load = nullptr);
 
-// Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life. Borrows
-// `load` for the call and records the model's files in it. Errors say what was found and expected:
+// Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life. Before the
+// first Submit, the observer gets no event except OnError. Borrows `load` for the call and records
+// the model's files in it. Errors say what was found and expected:
 // * INVALID_ARGUMENT: a setting or the directory cannot be used.
 // * RESOURCE_EXHAUSTED: there is not enough memory.
 // * UNIMPLEMENTED: the devices do not support the model.

@@ -23,7 +23,7 @@ struct CudaOptions {
   bool bucket_algorithms = true;
   // Runs a step as a CUDA graph. Off: launches its kernels one by one.
   bool graphs = true;
-  // Lets a kernel start while the one before it ends. Off: only after its end.
+  // Lets a kernel start before the previous one has ended completely. Off: it starts after that.
   bool early_launch = true;
 
   // The type of the operands that the fused output layer multiplies. Each row and each column has a

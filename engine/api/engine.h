@@ -248,7 +248,8 @@ struct ModelInfo {
   std::vector<std::string> notes;       // lines for the log about facts that the load has found
 };
 
-// A consistent snapshot: accepted == sum of outcomes + waiting + running.
+// The numbers of segments since the start, by outcome, and of those that wait or run now. A
+// consistent snapshot: `accepted` is the sum of all other members.
 struct SegmentCounts {
   int64_t accepted = 0;
   int64_t eos = 0;

@@ -146,7 +146,7 @@ class Batch {
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
   virtual int64_t resident_page_bytes() const { return 0; }
 
-  // These never change. Any thread may call them.
+  // The results of max_rows and workspace_bytes never change. Any thread may call these two.
   virtual int max_rows() const = 0;
   virtual int64_t workspace_bytes() const = 0;
 };

@@ -19,7 +19,9 @@ class WordEdgeTable {
   // token is a word of its own.
   explicit WordEdgeTable(int32_t vocabulary);
 
-  // REQUIRES: `token` is in the vocabulary.
+  // MarkContinues: `token` begins inside a word, so it may continue the word before it. MarkOpen:
+  // `token` ends inside a word, so the next token may continue this word. REQUIRES: `token` is in
+  // the vocabulary.
   void MarkContinues(int32_t token) { Mark(continues_, token); }
   void MarkOpen(int32_t token) { Mark(open_, token); }
 

@@ -34,8 +34,8 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Encodes the segments. After an error, no call may follow. REQUIRES: all tokens together are at
-  // most max_tokens(), except for a single segment.
+  // Encodes the segments. After an error, no call may follow. REQUIRES: the segments together have
+  // at most max_tokens() tokens, or there is only one segment.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
   // Returns the most tokens of a call with several segments. The result may change between calls.
@@ -66,11 +66,12 @@ class Decoder {
   virtual absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) = 0;
 
   // These limit the rows of a slot to a selection of target tokens ("words"), if the model can
-  // select words. HasRoomFor: reports whether there is memory for a selection of this number of
-  // words. Enter: from now on the rows of the slot may produce only `words`, which are ascending
-  // and borrowed until Leave, and the requests of these rows may name no other words. REQUIRES:
-  // HasRoomFor returned true, and the slot has no selection. Leave: ends the slot's selection, if
-  // any. Slots without a selection may produce all words.
+  // select words. Slots without a selection may produce all words.
+  // * HasRoomFor: reports whether there is memory for a selection of this number of words.
+  // * Enter: from now on the rows of the slot may produce only `words`, which are ascending and
+  //   borrowed until Leave. The requests of these rows may name no other words. REQUIRES:
+  //   HasRoomFor returned true, and the slot has no selection.
+  // * Leave: ends the slot's selection, if any.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const kernels::IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}

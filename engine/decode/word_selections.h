@@ -59,8 +59,8 @@ class WordSelections {
   kernels::cpu::FloatBuffer memory_;
   WordArena steps_;
   std::vector<kernels::OutputLayer::Selection> slots_;
-  std::vector<const kernels::OutputLayer::Selection*>
-      rows_;  // scratch memory of Fold: the selection of each row
+  // Scratch memory of Fold: the selection of each row.
+  std::vector<const kernels::OutputLayer::Selection*> rows_;
 };
 
 }  // namespace dragoman::engine

@@ -88,8 +88,8 @@ class Mover {
   const int layers_;
 };
 
-// Appends a member's stage to the stages of earlier members. Adds the member's output layer to
-// `output` instead. Leaves out alignment, except for the first member.
+// Appends a member's stage to the stages of earlier members. Adds its output layer, if it has one,
+// to `output` instead. Leaves out alignment, except for the first member.
 void Append(const OpSequence& stage, WeightId weights, int layers, bool is_first,
             EnsembleOutputOp* output, OpSequence* joined) {
   const Mover mover(weights, static_cast<BufferId>(joined->buffers.size()), layers);

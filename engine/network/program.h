@@ -36,7 +36,7 @@ enum class WeightRole : uint8_t {
   kRelativeBias  // [heads, distances]: added to scores, by distance of key from query
 };
 
-// Reports whether the weight is float32 in every compute type, as sums and scores are.
+// Reports whether weights of this role are float32 in every compute type.
 constexpr bool StaysFloat32(WeightRole role) { return role >= WeightRole::kPositions; }
 
 // An index into Program::weights. A matrix that several operations use (shared embeddings, a tied

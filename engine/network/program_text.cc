@@ -1,4 +1,4 @@
-// ProgramText of program.h.
+// Implements ProgramText of program.h.
 #include <cstdio>
 #include <string>
 #include <string_view>

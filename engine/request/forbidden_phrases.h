@@ -26,7 +26,7 @@ struct NamedPhrase {
   std::string field;  // path of the field in the request; "" if the model requires the phrase
   std::vector<int32_t> tokens;    // EOS is the last if the phrase must end the translation
   bool is_prefix = false;         // a forced prefix, which never makes a forbidden phrase allowed
-  bool may_have_unknown = false;  // <unk> in it stands for verbatim bytes
+  bool may_have_unknown = false;  // may contain <unk>, in place of which bytes are copied
 };
 
 // Returns the error for a phrase that has `found` ("no tokens") and needs `expected` ("text").

@@ -31,8 +31,7 @@ struct SegmentPlan {
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
-  std::vector<int32_t>
-      words;  // the only tokens that the segment may produce, ascending; empty: all
+  std::vector<int32_t> words;  // the only tokens that it may produce, ascending; empty: all
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // most segments of a request share one
   std::vector<int32_t> source_ids;                  // SegmentRules::source
@@ -53,8 +52,8 @@ struct ItemPlan {
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
   bool cut = false;  // a text was split because it was too long for the model
-  int unreadable =
-      0;  // number of pieces that are copied because the model can read none of their letters
+  // The number of pieces that are copied because the model can read none of their letters.
+  int unreadable = 0;
   // The item has nothing to translate (only white space, say), so the phrases that the request
   // requires are missing in the result.
   bool unmet = false;

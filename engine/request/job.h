@@ -67,7 +67,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   // before.
   bool EndWith(const absl::Status& status);
 
-  // Reports whether a segment is or was in a slot.
+  // Reports whether a segment of the job is or was in a slot.
   bool running() const { return running_.load(std::memory_order_relaxed); }
 
   std::optional<CancelCause> abandoned() const override;
@@ -81,10 +81,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
  private:
   struct SegmentState {
     std::vector<SegmentHypothesis> hypotheses;
-    int64_t tokens = 0;  // number of tokens of the best hypothesis, EOS included
-    std::vector<int32_t>
-        partial;        // the latest settled tokens that no task has turned into text yet
-    std::string shown;  // the text of the latest update that was sent to the sink
+    int64_t tokens = 0;            // number of tokens of the best hypothesis, EOS included
+    std::vector<int32_t> partial;  // the latest settled tokens, if no task has taken them yet
+    std::string shown;             // the text of the latest update that was sent to the sink
     bool partial_queued = false;
     bool done = false;
   };
@@ -102,7 +101,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   }
   std::unique_ptr<Segment> MakeSegment(int item, int index);
 
-  // The functions from here to SearchAgain post tasks to the detokenizer pool or run in them.
+  // The functions from here to SearchAgain post tasks to the detokenizer pool or run in such tasks.
   void PostPartial(int item, int segment) ABSL_LOCKS_EXCLUDED(mu_);
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);

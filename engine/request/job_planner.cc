@@ -299,7 +299,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
     absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);
     if (!all.ok()) return segment;
     absl::StatusOr<SegmentPlan> constrained = PlanSearch(plain, *std::move(all), {}, prefix);
-    // Without a second plan if no search can meet the constraints.
+    // Leaves the second plan out if no search can meet the constraints.
     if (!constrained.ok()) return segment;
     complete(plain, *constrained);
     segment->constrained = std::make_unique<SegmentPlan>(*std::move(constrained));

@@ -33,8 +33,8 @@ struct RequestTerms {
 // The phrases that one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
-  std::vector<DoNotTranslatePhrase>
-      do_not_translate;  // the entries of `required` that are copied from the source
+  // The entries of `required` that are copied from the source.
+  std::vector<DoNotTranslatePhrase> do_not_translate;
 };
 
 class RequestPhrases {

@@ -88,7 +88,7 @@ inline int32_t RowCost(const kernels::SearchOptions& o) {
   // Sampling computes a weight for every token of the vocabulary. Its limits (top_k, top_p) and the
   // penalty need further passes over the logits.
   if (o.sampling.enabled) return penalty ? 3 : 2;
-  // The normalizer is computed a second time.
+  // The penalty changes scores before the softmax, so the normalizer is computed a second time.
   if (penalty && (o.penalise_logits || o.renormalize)) return 2;
   return 1;
 }

@@ -50,8 +50,8 @@ TextRange MoveRange(std::span<const MovedRange> moved, TextRange range);
 struct SentinelText {
   std::string text;
   std::vector<Sentinel> sentinels;  // in order
-  std::vector<MovedRange>
-      moved;  // one per sentinel: from its range in `text` to its part of the segment
+  // One per sentinel: from its range in `text` to its part of the segment's text.
+  std::vector<MovedRange> moved;
 };
 
 // Replaces each of `parts` in the text of a segment by a sentinel whose word does not occur in the

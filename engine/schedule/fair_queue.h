@@ -86,11 +86,11 @@ class FairQueue {
   void Leave(Flow* flow);
   Flow* Next();  // REQUIRES: not empty
 
-  std::array<std::unordered_map<uint64_t, Flow>, 3>
-      flows_;  // by Priority and client; no flow is empty
+  // The flows by Priority and client number. No flow is empty.
+  std::array<std::unordered_map<uint64_t, Flow>, 3> flows_;
   FairTurns turns_;
-  std::set<std::pair<Nanos, Flow*>>
-      ages_;              // by the time at which the flow's first segment was queued
+  // The flows by the time at which their first segment was queued.
+  std::set<std::pair<Nanos, Flow*>> ages_;
   Flow* next_ = nullptr;  // the flow that Peek has chosen
   int64_t cost_ = 0;
   Load load_;

@@ -1,4 +1,5 @@
-// Counts the segments that were accepted, wait, run and have ended, by outcome.
+// Counts the segments of an engine: how many were accepted, wait, run, and have ended with each
+// outcome. A segment waits until it enters a slot. Then it runs until its end is counted.
 //
 // Thread-safe. One lock guards all counts, so that in every snapshot
 //   accepted == eos + length + constraints_unmet + no_output + cancelled + deadline + error

@@ -1,6 +1,6 @@
 // The queue of accepted segments that no encoder has taken yet. Its capacity is a number of
-// segments and a number of source tokens. Reserve refuses a new request if its share of the
-// capacity is in use. It does not wait. The queue never drops an accepted segment.
+// segments and a number of source tokens. If there is no room for a new request, Reserve refuses it
+// at once. The queue never drops an accepted segment.
 //
 // Clients share the capacity (base/shared_capacity.h). One client cannot take all of it, and a
 // client with few segments is not refused because of the segments of others.

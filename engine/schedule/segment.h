@@ -63,9 +63,8 @@ struct Segment {
   std::vector<int32_t> prefix;  // target tokens with which the translation must begin
   std::vector<int32_t> words;   // SlotInput::words
   ConstraintTable constraints;
-  std::shared_ptr<const ForbiddenTable>
-      forbidden;                    // often shared by the segments of a request; may be null
-  std::vector<int32_t> source_ids;  // SegmentRules::source
+  std::shared_ptr<const ForbiddenTable> forbidden;  // shared by segments of a request; may be null
+  std::vector<int32_t> source_ids;                  // SegmentRules::source
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client

@@ -12,7 +12,7 @@
 
 namespace dragoman::engine {
 
-// Borrowed.
+// The objects that count the ends of segments. Borrowed.
 struct SegmentAccounting {
   Ledger* ledger = nullptr;
   EngineObserver* observer = nullptr;
