@@ -262,11 +262,11 @@ void EngineImpl::FillInfo() {
   info.default_beam = std::min(spec.generation.num_beams, info.max_beam);
   info.glossaries = glossaries_.Names();
   info.notes = loaded_.notes;
+  MutexLock lock(&info_mu_);
   PublishInfo(std::move(info));
 }
 
 void EngineImpl::PublishInfo(ModelInfo info) {
-  MutexLock lock(&info_mu_);
   infos_.push_back(std::make_unique<const ModelInfo>(std::move(info)));
   info_.store(infos_.back().get(), std::memory_order_release);
 }
@@ -429,9 +429,11 @@ absl::Status EngineImpl::ReloadGlossaries(LoadContext* load) {
       OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_, load); });
   if (!loaded.ok()) return loaded;
   if (load != nullptr) glossary_bytes_.store(load->memory().kept());
-  ModelInfo info = this->info();
+  // One lock for both, so that two reloads publish their names in order.
+  MutexLock lock(&info_mu_);
   std::vector<std::string> names = glossaries_.Names();
-  if (names == info.glossaries) return absl::OkStatus();
+  if (names == infos_.back()->glossaries) return absl::OkStatus();
+  ModelInfo info = *infos_.back();
   info.glossaries = std::move(names);
   PublishInfo(std::move(info));
   return absl::OkStatus();

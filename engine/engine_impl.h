@@ -63,7 +63,7 @@ class EngineImpl final : public Engine, public GlossarySource {
   // up.
   void TrySentinels();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
-  void PublishInfo(ModelInfo info);
+  void PublishInfo(ModelInfo info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(info_mu_);
 
   uint64_t DrawSeed() const;
   // Returns the refusal of a request for which the queue has no room.

@@ -201,7 +201,6 @@ enum class RejectReason {
   kQueueFull,    // the queue has no room for the job's segments
   kTokenBudget,  // the queue has no room for the job's source tokens
   kClientShare,  // there is room, but the client already uses its share of the queue
-  kTooLarge,     // larger than the complete capacity: not retryable
   kInvalid,      // INVALID_ARGUMENT; or NOT_FOUND for an unknown glossary
   kUnsupported,
   kDraining,

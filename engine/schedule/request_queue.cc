@@ -58,7 +58,6 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::Push(
   if (closed_) return segments;
   const Nanos now = clock_->Now();
   for (std::unique_ptr<Segment>& segment : segments) {
-    segment->sequence = next_sequence_++;
     segment->queued_at = now;
     Take(*segment);
     waiting_.Push(std::move(segment));

@@ -123,7 +123,6 @@ class RequestQueue {
   // The capacity in use by reservations and segments.
   SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
-  uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
   // The number of tokens that encoders took since rate_since_, and the rate of the last period of
   // about a second.

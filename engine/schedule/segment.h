@@ -72,7 +72,6 @@ struct Segment {
   Nanos deadline = kNoDeadline;
 
   // Set by the holders while the segment moves.
-  uint64_t sequence = 0;  // order of arrival in the request queue
   Nanos queued_at = 0;
   Nanos popped_at = 0;
   Nanos encoded_at = 0;

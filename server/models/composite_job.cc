@@ -281,17 +281,7 @@ void CompositeJob::SubmitSecond(Part* part) {
     Wait(part, leg, std::move(items), admission.retry_after);
     return;
   }
-  if (admission.reason == engine::RejectReason::kTooLarge) {
-    Leave(part, count);
-    for (const int item : items) {
-      engine::ItemResult failed;
-      failed.index = part->ItemOf(item);
-      failed.status = admission.status;
-      Tell([failed](engine::TranslationSink* sink) { sink->OnItem(failed); });
-    }
-  } else {
-    Stop(admission.status, CauseOf(admission.status));
-  }
+  Stop(admission.status, CauseOf(admission.status));
   {
     engine::MutexLock lock(&mu_);
     legs_.erase(leg);

@@ -21,9 +21,9 @@ using prometheus::BuildGauge;
 using prometheus::MetricFamily;
 
 // The label of each reason, by the number of RejectReason. The first reason is never counted.
-constexpr const char* kReasonNames[] = {"",          "queue_full", "token_budget", "client_share",
-                                        "too_large", "invalid",    "unsupported",  "draining",
-                                        "deadline",  "rate",       "denied"};
+constexpr const char* kReasonNames[] = {"",        "queue_full",  "token_budget", "client_share",
+                                        "invalid", "unsupported", "draining",     "deadline",
+                                        "rate",    "denied"};
 
 template <typename Builder>
 auto& Register(Builder builder, const char* name, const char* help,

@@ -309,11 +309,6 @@ TEST_F(PivotEngineTest, ARefusalOfTheSecondThatStaysIsTheJobsEnd) {
   second_.RefuseNext(
       Refusal(absl::InvalidArgumentError("no such profile here"), engine::RejectReason::kInvalid));
   EXPECT_EQ(Submit(Job({"x"}))->WaitDone().message(), "no such profile here");
-  second_.RefuseNext(Refusal(absl::InvalidArgumentError("larger than the queue"),
-                             engine::RejectReason::kTooLarge));
-  const auto sink = Submit(Job({"x"}));
-  EXPECT_TRUE(sink->WaitDone().ok());
-  EXPECT_EQ(sink->items().at(0).status.message(), "larger than the queue");
 }
 
 TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {

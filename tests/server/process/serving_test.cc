@@ -333,17 +333,6 @@ TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
   }
 }
 
-TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
-  Start();
-  engine::Admission refusal;
-  refusal.status = engine::InvalidRequest({"contents", "200 segments", "at most 100"});
-  refusal.reason = engine::RejectReason::kTooLarge;
-  engine_.RefuseNext(refusal);
-  EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(context_->GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 0U);
-  ExpectMetric(R"(dragoman_rejected_total{reason="too_large"} 1)");
-}
-
 TEST_F(ServingTest, InvalidArgumentTooLongWithReject) {
   Start();
   const absl::Status too_long =
