@@ -47,7 +47,7 @@ struct TokenizerScheme {
 
 extern const TokenizerScheme kMarianTokenizer;  // vocab.json, source.spm, target.spm
 extern const TokenizerScheme kM2m100Tokenizer;  // vocab.json, sentencepiece.bpe.model
-// As M2M-100, but the target's language token is in the source.
+// Like M2M-100, but the target's language token is in the source.
 extern const TokenizerScheme kSmall100Tokenizer;
 extern const TokenizerScheme kNllbTokenizer;     // only sentencepiece.bpe.model
 extern const TokenizerScheme kMbart50Tokenizer;  // only sentencepiece.bpe.model
