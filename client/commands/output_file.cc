@@ -10,9 +10,9 @@
 namespace dragoman::client {
 namespace {
 
-// Reports whether a line of the output has no translation. An empty line is also the output for an
-// empty line of the input. If it is taken for a failed line, no input is lost: the line is only
-// processed again.
+// Reports whether a line of the output has no translation. An empty line of the output may also
+// come from an empty line of the input. It counts as a line without a translation too, which loses
+// no input.
 bool HasNoTranslation(const std::string& line, bool json) {
   if (!json) return line.empty();
   const auto object = nlohmann::json::parse(line, nullptr, false);
