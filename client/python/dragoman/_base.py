@@ -124,7 +124,7 @@ def detections_of(
 def results_of(
     text: Union[str, Sequence[str]], expected: int, response: pb.TranslateResponse
 ) -> Union[Translation, List[Translation]]:
-    """Returns the translation of a text, or of each text of a list. Raises Internal if there are not `expected` ones."""
+    """Returns the translation of a text, or of each text of a list. Raises Internal unless there are `expected`."""
     if len(response.translations) != expected:
         raise make_error(
             "INTERNAL", f"found {len(response.translations)} translations in the answer, expected {expected}"
