@@ -19,7 +19,7 @@ namespace dragoman::client {
 class AdminClient {
  public:
   // `server` has the form of --admin-listen: host:port or unix:PATH. Each call takes no longer than
-  // `timeout`. REQUIRES: CheckSecurity.
+  // `timeout`. REQUIRES: CheckSecurity(security, server) has returned OK.
   AdminClient(const std::string& server, const ChannelSecurity& security,
               std::chrono::nanoseconds timeout);
 
@@ -31,7 +31,8 @@ class AdminClient {
   absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
   absl::StatusOr<v1::ReloadAllResponse> ReloadAll();
   absl::StatusOr<v1::ListModelsResponse> ListModels();
-  // Without `limit`, the server's drain limit applies.
+  // `limit` is the time after which the server ends calls. Without it, the server's own drain limit
+  // applies.
   absl::StatusOr<v1::DrainResponse> Drain(std::optional<std::chrono::nanoseconds> limit);
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const std::string& level);
 

@@ -37,7 +37,8 @@ void Call::Start() {
   context_ = std::move(context);
   context_->set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-  // Adds the key directly: gRPC's own credentials send nothing without TLS, even locally.
+  // Adds the API key as metadata, because gRPC's call credentials send nothing without TLS, even to
+  // the same machine.
   if (!core_.options.security.api_key.empty()) {
     context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
   }
@@ -53,7 +54,7 @@ void Call::Cancel() {
     context = current_;
     hurry = hurry_;
   }
-  // A call that gRPC has not begun yet ends as soon as gRPC begins it.
+  // If gRPC has not started the call yet, TryCancel ends it as soon as gRPC starts it.
   if (context != nullptr) context->TryCancel();
   if (hurry) hurry();
 }
@@ -116,7 +117,7 @@ TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call) {
   };
 }
 
-// One attempt. Deletes itself when the attempt has ended.
+// Reads the messages of one attempt. Deletes itself when the attempt has ended.
 class StreamCall::Reader
     : public grpc::ClientBidiReactor<v1::TranslateRequest, Received<v1::StreamTranslateResponse>> {
  public:
@@ -128,7 +129,7 @@ class StreamCall::Reader
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
-      if (received_.is_broken) call_->context()->TryCancel();  // the rest is not read
+      if (received_.is_broken) call_->context()->TryCancel();  // reads no further messages
       return;
     }
     call_->received_ = true;

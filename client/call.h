@@ -1,4 +1,5 @@
-// The calls of a TranslationClient: their attempts, the waits between them, and their completion.
+// The calls of a TranslationClient. A call makes one or more attempts, waits between them, and
+// reports its result once.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -23,11 +24,12 @@
 
 namespace dragoman::client {
 
-// One call: its attempts and the waits between them. The callbacks of the current attempt or wait
-// keep the call alive. Only one of them accesses it at a time. Any thread may call Cancel.
+// The callbacks of the current attempt or wait keep the call alive (shared_ptr). There is one such
+// callback at a time, so the call needs no lock for its state. Only Cancel may be called by any
+// thread at any time.
 class Call : public std::enable_shared_from_this<Call> {
  public:
-  // `retry` is borrowed.
+  // Borrows `retry`.
   Call(ClientCore* core, TranslationClient::Timeout timeout, const RetryOptions& retry);
   virtual ~Call() = default;
 
@@ -37,29 +39,33 @@ class Call : public std::enable_shared_from_this<Call> {
   void Cancel();
 
  protected:
-  // Sends the call on `link` with context(). Calls Ended when the attempt has ended.
+  // Starts an attempt: sends the request on `link` with context(). Must call Ended when the attempt
+  // has ended.
   virtual void Attempt(Link& link) = 0;
   virtual void Finish(absl::Status status) = 0;
 
-  // `received`: the client received a message of the call or cancelled the call.
+  // Handles the end of an attempt: retries or finishes. `received` says that the client has
+  // received a message of the call or has cancelled it, so that no retry is possible.
   void Ended(const grpc::Status& grpc_status, bool received);
 
   grpc::ClientContext* context() { return context_.get(); }
 
  private:
-  // Makes Cancel end `context`. Returns false if the call is already cancelled.
+  // Registers `context`, so that Cancel ends the attempt. Returns false if the call is already
+  // cancelled.
   bool Begin(std::shared_ptr<grpc::ClientContext> context);
   bool IsCancelled();
   int64_t Attempts();
-  // Makes Cancel call `hurry` during the wait after `attempt`. That wait may already have ended.
-  // Returns true if the call is cancelled; the caller must then call `hurry`.
+  // Registers `hurry`, which ends the wait after `attempt` early, so that Cancel calls it. The wait
+  // may already have ended. Returns true if the call is already cancelled; the caller must then
+  // call `hurry` itself.
   bool IsCancelledAfter(int64_t attempt, std::function<void()> hurry);
 
   const ClientCore::InFlight in_flight_;  // first, so that it is destroyed after all other members
   ClientCore& core_;
   const ClientClock::TimePoint deadline_;
   RetryState retry_;
-  std::shared_ptr<grpc::ClientContext> context_;  // of the current attempt
+  std::shared_ptr<grpc::ClientContext> context_;  // the context of the current attempt
 
   std::mutex mu_;
   // Guarded by mu_.
@@ -69,24 +75,24 @@ class Call : public std::enable_shared_from_this<Call> {
   std::function<void()> hurry_;                   // ends the latest wait early
 };
 
-// Starts a call. The returned function does not keep the call alive.
+// Starts a call. The returned function cancels it but does not keep it alive.
 TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call);
 
-// A received message, and whether parsing it failed. If the bytes of an answer cannot be parsed,
-// gRPC's callbacks still report OK and leave the message empty.
+// A received message, and whether parsing it failed. This is recorded here because gRPC's callbacks
+// report OK and an empty message if the bytes of an answer cannot be parsed.
 template <typename Message>
 struct Received {
   Message message;
   bool is_broken = false;
 };
 
-// Returns INTERNAL if a message is broken, else `status`.
+// Returns INTERNAL if `is_broken`, else `status`.
 grpc::Status StatusWith(bool is_broken, const grpc::Status& status);
 
-// A unary method.
+// A unary gRPC method.
 struct Method {
   const char* path = nullptr;
-  bool is_question = false;  // also sent to servers that are not serving; see Link
+  bool is_question = false;  // also sent to servers that are NOT_SERVING (Link in client_core.h)
 };
 
 template <typename Request, typename Response>

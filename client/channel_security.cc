@@ -19,8 +19,9 @@
 namespace dragoman::client {
 namespace {
 
-// Reports whether traffic to this address stays on the machine. 127.example.org is a host name: an
-// IPv4 address has only digits and dots.
+// Reports whether traffic to this address stays on the machine. An address that begins with "127."
+// counts only if it has no other characters than digits and dots, because 127.example.org is a host
+// name.
 bool IsLocal(std::string_view address) {
   if (address.starts_with("unix:")) return true;
   for (const std::string_view scheme : {"ipv4:", "ipv6:"}) {
@@ -31,13 +32,13 @@ bool IsLocal(std::string_view address) {
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
 }
 
-// Reports whether the texts are a certificate and its private key.
+// Reports whether the PEM texts are a certificate and the private key that belongs to it.
 bool BelongTogether(const std::string& certificate, const std::string& key) {
   const auto reader = [](const std::string& text) {
     return std::unique_ptr<BIO, decltype(&BIO_free)>(
         BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free);
   };
-  // Without this, OpenSSL would ask the terminal for a key's password.
+  // Without this callback, OpenSSL would ask for the password of an encrypted key on the terminal.
   const auto no_password = [](char*, int, int, void*) { return 0; };
   const std::unique_ptr<X509, decltype(&X509_free)> own(
       PEM_read_bio_X509(reader(certificate).get(), nullptr, no_password, nullptr), &X509_free);
@@ -57,7 +58,8 @@ void KeepTlsError(gpr_log_func_args* line) {
   const std::string_view message(line->message);
   constexpr std::string_view kHandshake = "Handshake failed";
   if (line->severity != GPR_LOG_SEVERITY_ERROR || !message.starts_with(kHandshake)) return;
-  // "... SSL_ERROR_SSL: error:0A000086:SSL routines::certificate verify failed."
+  // The reason is the last part of messages such as "... SSL_ERROR_SSL: error:0A000086:SSL
+  // routines::certificate verify failed."
   const size_t reason = message.rfind(':');
   const std::lock_guard<std::mutex> lock(tls_error_mutex);
   tls_error = std::string(message.substr(reason + 1));
@@ -105,7 +107,7 @@ std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ChannelSecurity&
 std::string NewApiKey() {
   std::array<unsigned char, 32> bits{};
   if (RAND_bytes(bits.data(), bits.size()) != 1) return "";
-  // The prefix lets repository scanners recognise a key.
+  // The prefix lets programs that scan repositories for secrets recognise a key.
   return absl::StrCat("dgm_", absl::WebSafeBase64Escape(absl::string_view(
                                   reinterpret_cast<const char*>(bits.data()), bits.size())));
 }

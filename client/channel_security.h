@@ -1,4 +1,4 @@
-// How client and server authenticate to each other: TLS, certificates and an API key.
+// Encryption and authentication between client and server: TLS, certificates and an API key.
 #pragma once
 
 #include <grpcpp/security/credentials.h>
@@ -13,32 +13,36 @@ namespace dragoman::client {
 // Certificates and keys are PEM text, not paths.
 struct ChannelSecurity {
   bool tls = false;
-  std::string authorities;  // trusted CA certificates; "": those of the machine
-  std::string certificate;  // the client's own, with `key`, if the server requires one
+  std::string authorities;  // trusted CA certificates; "": those that the machine trusts
+  std::string certificate;  // the client's certificate, if the server requires one
   std::string key;
-  std::string server_name;  // name in the server's certificate; "": the host of the address
-  std::string api_key;      // "": none
-  // Allows sending the API key to another machine without TLS.
+  // The name that the server's certificate must have; "": the host in the address.
+  std::string server_name;
+  std::string api_key;  // "": none
+  // Whether the API key may be sent to another machine without TLS.
   bool plaintext_key = false;
 };
 
-// INVALID_ARGUMENT: contradicting options, or `address` would get the API key unencrypted.
+// Returns INVALID_ARGUMENT if settings contradict each other, or if the API key would be sent to
+// another machine unencrypted although plaintext_key is false.
 absl::Status CheckSecurity(const ChannelSecurity& security, const std::string& address);
 
-// REQUIRES: CheckSecurity.
+// REQUIRES: CheckSecurity has returned OK.
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ChannelSecurity& security);
 
-// Replaces gRPC's log function: gRPC no longer writes log lines. Keeps the reason of the last
-// failed handshake for error messages. Process-wide, so libraries must not call it.
+// Replaces gRPC's log function in the whole process: gRPC no longer writes log lines, but the
+// reason of the last failed TLS handshake is kept for LastTlsError. Only programs may call it, not
+// libraries.
 void KeepTlsErrors();
-// Returns the reason of the last failed handshake, or "" if none has failed.
+// Returns the reason of the last failed TLS handshake, or "" if none has failed.
 std::string LastTlsError();
 
-// Returns a new key with 256 random bits, or "" if the system supplies no random bits.
+// Returns a new API key with 256 random bits, or "" if the system supplies no random bits.
 std::string NewApiKey();
-// Returns the hash of a key for the server's --api-keys: "sha256:" and 64 hexadecimal digits.
+// Returns the hash of an API key for the file of the server's --api-keys: "sha256:" and 64
+// hexadecimal digits.
 std::string HashOfApiKey(const std::string& key);
-// Reports whether gRPC metadata can carry the text as an API key.
+// Reports whether the text has only characters that gRPC metadata can carry.
 bool IsApiKey(const std::string& key);
 
 }  // namespace dragoman::client

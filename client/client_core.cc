@@ -17,30 +17,35 @@ namespace {
 
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
-  // No policy makes gRPC retry calls that a server has answered, because such retries would not be
-  // counted. gRPC itself resends calls that no server has seen, such as on a connection that the
-  // server renews. (Without that, one of 80,000 calls was lost with connections of 5 s.)
+  // No retry policy is set, because gRPC would then retry calls that a server has answered, and
+  // RetryBudget would not count these retries. gRPC's retries stay enabled: without a policy, gRPC
+  // resends only calls that no server has seen, such as calls on a connection that the server
+  // closes to renew it. With this disabled and connections of 5 s, one of 80,000 calls was lost.
   arguments.SetLoadBalancingPolicyName("round_robin");
   // The addresses of a name change when servers start and stop. gRPC resolves the name again when a
-  // connection ends, but by default at most every 30 s. By then all known servers may be gone.
+  // connection ends, but by default at most every 30 s. After so long, all known servers may have
+  // stopped.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
-  // Calls to a server that hangs fail with UNAVAILABLE after 10 s and are sent to another server.
+  // With these keepalive settings, calls to a server that hangs fail with UNAVAILABLE after 10 s.
+  // They are then retried on another server.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
-  // Newer gRPC than 1.51, which has no name for this option, waits a minute for its own bandwidth
-  // pings and sends no keepalive pings meanwhile.
+  // gRPC 1.51 has no constant for this option. Newer versions wait a minute for the answer to their
+  // own bandwidth pings, and send no keepalive pings meanwhile.
   arguments.SetInt("grpc.http2.ping_timeout_ms", 5'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // The defaults of up to 120 s are longer than any retry.
+  // The default waits before a new connection, up to 120 s, are longer than the waits between
+  // retries.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
-  // n-best lists with tokens of 1,024 items exceed the default of 4 MiB.
+  // A response with n-best lists and tokens of 1,024 items exceeds gRPC's default limit of 4 MiB.
   arguments.SetMaxReceiveMessageSize(64 << 20);
   return arguments;
 }
 
-// Distributes calls over a name's addresses. `watch`: gRPC watches each server's health (gRFC A17).
-// A server is NOT_SERVING some seconds before it refuses calls, so calls avoid it in time.
+// Adds the setting that distributes calls over all addresses of a name. With `watch`, gRPC watches
+// each server's health (gRFC A17) and sends no calls to a server that is NOT_SERVING. A server is
+// NOT_SERVING some seconds before it refuses calls.
 grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch) {
   arguments.SetServiceConfigJSON(
       watch
@@ -84,7 +89,7 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
       if (!options.security.server_name.empty()) {
         arguments.SetSslTargetNameOverride(options.security.server_name);
       }
-      // Otherwise channels to one address share one connection.
+      // Without this, all channels to one address would share one connection.
       if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
       const bool watch = addresses.size() > 1 || absl::StartsWith(address, "dns:");
       core->links_.push_back(
@@ -136,7 +141,8 @@ ClientCore::InFlight::InFlight(ClientCore* core) : core_(*core) {
 }
 
 ClientCore::InFlight::~InFlight() {
-  // Notify under the lock. Otherwise the waiting thread could destroy the core before this returns.
+  // Notify while the lock is held. Otherwise the waiting thread could destroy the core before
+  // notify_all returns.
   std::lock_guard<std::mutex> lock(core_.mu_);
   if (--core_.in_flight_ == 0) core_.idle_.notify_all();
 }

@@ -1,4 +1,5 @@
-// State that the calls of one TranslationClient share: channels, retry budget, calls in flight.
+// The state that the calls of one TranslationClient share: channels, retry budget, and the number
+// of calls in flight.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -18,9 +19,9 @@
 
 namespace dragoman::client {
 
-// The channels of one address, or of all addresses of one name. Translations use `channel`.
-// Questions about the server itself use `plain`, because they also go to servers that are not
-// serving. A channel that is not used does not connect.
+// The two channels to one address, or to all addresses of one name. Translations use `channel`,
+// which skips servers that are NOT_SERVING. Calls that ask about the server itself use `plain`,
+// which does not skip them. A channel that is not used does not connect.
 struct Link {
   Link(std::shared_ptr<grpc::Channel> for_translations,
        std::shared_ptr<grpc::Channel> for_questions)
@@ -32,24 +33,27 @@ struct Link {
 // Thread-safe.
 class ClientCore {
  public:
-  // Fails as TranslationClient::Create does.
+  // The errors are those of TranslationClient::Create.
   static absl::StatusOr<std::unique_ptr<ClientCore>> Create(const ClientOptions& options);
   ClientCore(const ClientCore&) = delete;
   ClientCore& operator=(const ClientCore&) = delete;
 
-  // Returns the next link in turn. Returns a link that is known not to answer only if all links
-  // are. The link lives as long as this object.
+  // Returns the links in turn. Skips links that are known not to answer, unless this is true of
+  // all. The link lives as long as this object.
   Link& Pick();
 
-  // Adds an explanation to the status of a failed connection, which gRPC hardly explains.
+  // If `status` is that of a failed connection, adds an explanation, because gRPC's message says
+  // little.
   absl::Status Explain(absl::Status status) const;
 
-  // Reports whether the client has one address, no server has ever answered it, and `status` (as
-  // gRPC made it) says that the connection was refused. A retry would only make the user wait.
+  // Reports whether probably no server is running: the client has a single address, no call of it
+  // has ever been answered, and `status`, unchanged from gRPC, says that the connection was
+  // refused. Then a retry would only make the user wait.
   bool NobodyIsThere(const absl::Status& status) const;
 
-  // A call holds one as long as it owns any object of the client or of gRPC. The last reference to
-  // a channel must not be released on a callback thread of gRPC: the channel would join its own
+  // Counts a call as in flight. A call has an InFlight as long as it owns any object of the client
+  // or of gRPC, and the client's destructor waits until no call has one. The reason: a callback
+  // thread of gRPC must not release the last reference to a channel. The channel would join its own
   // thread and free the queue on which the threads wait (gRPC 1.51: "assertion failed: prior > 0").
   class InFlight {
    public:
@@ -63,7 +67,7 @@ class ClientCore {
   };
   void WaitUntilIdle();
 
-  // Returns a different number for each call.
+  // Returns a number that is different for each call.
   uint64_t NextCall() { return calls_.fetch_add(1, std::memory_order_relaxed); }
 
   const ClientOptions options;

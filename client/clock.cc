@@ -18,8 +18,9 @@ class RealClock : public ClientClock {
     std::function<void()> hurry = [weak = std::weak_ptr<grpc::Alarm>(alarm)] {
       if (const auto waiting = weak.lock()) waiting->Cancel();
     };
-    // The callback owns the alarm, and the alarm the callback. So the callback releases the alarm
-    // when it runs, before the task, which may be the last one that a client waits for.
+    // The callback owns the alarm, and the alarm owns the callback. To break this cycle, the
+    // callback releases the alarm when it runs. It does so before the task, because a client's
+    // destructor may wait only for the task.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {
@@ -33,7 +34,8 @@ class RealClock : public ClientClock {
 }  // namespace
 
 ClientClock* ClientClock::Real() {
-  static RealClock* const clock = new RealClock;  // never destroyed: alarms may outlive main
+  // Never destroyed, because alarms may still run after main.
+  static RealClock* const clock = new RealClock;
   return clock;
 }
 

@@ -1,6 +1,7 @@
-// The client's clock. Tests inject their own, so that they need not wait for deadlines and retries.
+// The clock of a client. Tests inject a clock of their own, so that they need not wait for
+// deadlines and retries.
 //
-// Thread-safe. Times are of the steady clock.
+// Thread-safe. Times are those of std::chrono::steady_clock.
 #pragma once
 
 #include <chrono>
@@ -14,9 +15,9 @@ class ClientClock {
 
   virtual ~ClientClock() = default;
   virtual TimePoint Now() = 0;
-  // Runs `task` once on any thread, at the earliest `delay` from now. The task may run before
-  // RunAfter returns. The returned function ends the delay early: the task then runs soon, unless
-  // it has already run. Any thread may call the returned function.
+  // Runs `task` once, on any thread, when `delay` has passed. The task may run before RunAfter
+  // returns. Returns a function that ends the delay early: the task then runs soon, unless it has
+  // already run. Any thread may call this function.
   virtual std::function<void()> RunAfter(std::chrono::nanoseconds delay,
                                          std::function<void()> task) = 0;
 

@@ -66,7 +66,7 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
 
   std::chrono::nanoseconds delay;
   if (hint.delay.has_value()) {
-    // At least the server's delay, plus jitter so that clients do not all return at once.
+    // Waits the server's delay plus a random part, so that not all clients return at the same time.
     delay = Times(*hint.delay, 1 + 0.2 * Random());
   } else {
     const double grown = static_cast<double>(options_.initial_backoff.count()) *

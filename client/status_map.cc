@@ -44,7 +44,8 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
   google::rpc::Status rich;
   if (!rich.ParseFromString(status.error_details())) rich.Clear();
   std::string message = status.error_message();
-  // gRPC's message for a port that does not speak HTTP/2, usually the daemon's --metrics port.
+  // gRPC's message contains this text if the port speaks HTTP/1, which is usually the daemon's
+  // --metrics port.
   if (absl::StrContains(message, "http1.x server")) {
     message += " (is that the daemon's --metrics? The client needs --listen)";
   }
@@ -58,8 +59,8 @@ bool WasNeverTaken(const grpc::Status& status) {
 }
 
 bool IsMessageTooLarge(const absl::Status& status) {
-  // "Received message larger than max (20971523 vs. 16777216)"; the client's own: "Sent message
-  // ...".
+  // gRPC's messages: "Received message larger than max (20971523 vs. 16777216)" if the receiver's
+  // limit is exceeded, "Sent message larger than max ..." if the sender's limit is.
   return absl::IsResourceExhausted(status) &&
          status.message().find("message larger than max") != absl::string_view::npos;
 }
@@ -73,7 +74,7 @@ RetryHint RetryHintOf(const absl::Status& status) {
     const std::string text(*payload);
     int64_t milliseconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
-    // A wait above a day counts as never, which also prevents overflow.
+    // A wait of more than a day counts as "never retry". This also prevents overflow.
     constexpr int64_t kLongest = int64_t{24} * 3600 * 1000;
     if (error != std::errc() || end != text.data() + text.size() || milliseconds < 0 ||
         milliseconds > kLongest) {
@@ -111,7 +112,7 @@ std::string CodeName(absl::StatusCode code) {
 std::string ForPeople(const absl::Status& status) {
   std::string text = CodeName(status.code());
   if (!status.message().empty()) absl::StrAppend(&text, ": ", status.message());
-  // Omits details that the message repeats as "field: what" or in a sentence with the field.
+  // Leaves out violations whose field and description the message already contains.
   std::vector<std::string> news;
   if (const auto bad = Detail<google::rpc::BadRequest>(status)) {
     for (const auto& violation : bad->field_violations()) {

@@ -1,8 +1,8 @@
 // Converts gRPC's statuses to absl::Status.
 //
-// All functions are pure. Codes are the same numbers on both sides. The other data from the server
-// becomes payloads of the status: each google.rpc detail under its type URL, and the metadata
-// grpc-retry-pushback-ms under that name.
+// Thread-safety: pure functions. The codes of absl::Status and gRPC have the same numbers. Other
+// data from the server becomes payloads of the absl::Status: each google.rpc detail under its type
+// URL, and the metadata grpc-retry-pushback-ms under this name.
 #pragma once
 
 #include <chrono>
@@ -25,27 +25,28 @@ namespace dragoman::client {
 // `pushback` is the value of the trailing metadata grpc-retry-pushback-ms, if present.
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback);
 
-// Reports whether a call that the client has not cancelled reached a closing server. gRPC 1.51 ends
-// calls that arrive between its shutdown and the GOAWAY on their connection with a bare CANCELLED.
-// A status from Dragoman itself always carries a google.rpc.Status.
+// Reports whether `status` means that the server was shutting down and has not started the call.
+// REQUIRES: the client has not cancelled the call. gRPC 1.51 ends a call with CANCELLED and no
+// details if it arrives after the server's shutdown but before the GOAWAY on its connection. A
+// status from Dragoman itself always has a google.rpc.Status.
 bool WasNeverTaken(const grpc::Status& status);
 
-// Reports whether a message exceeded the size limit of the server or of the client. gRPC returns
-// RESOURCE_EXHAUSTED for that too, without a retry hint.
+// Reports whether the status says that a message exceeded the size limit of the server or the
+// client. gRPC then returns RESOURCE_EXHAUSTED without a retry hint.
 bool IsMessageTooLarge(const absl::Status& status);
 
-// Returns the status of one item of a response.
+// Converts the error of one item of a response.
 absl::Status FromItem(const google::rpc::Status& status);
 
-// When the server allows a retry.
+// Says when the server allows a retry.
 struct RetryHint {
   // Unset: the server gave no delay.
   std::optional<std::chrono::nanoseconds> delay;
-  // The server forbids retries: its pushback is negative or not a number (gRPC A6).
+  // Whether the server forbids retries: its pushback is negative or not a number (gRFC A6).
   bool never = false;
 };
 
-// Reads the pushback, else RetryInfo.
+// Reads the pushback or, if there is none, the RetryInfo detail.
 RetryHint RetryHintOf(const absl::Status& status);
 
 // Returns "contents[3]: what is wrong" for each violation of a BadRequest detail.
@@ -54,7 +55,7 @@ std::vector<std::string> Violations(const absl::Status& status);
 // Returns the name as gRPC writes it, such as "INVALID_ARGUMENT"; "CODE_99" for an unknown code.
 std::string CodeName(absl::StatusCode code);
 
-// Returns "CODE: message (field: what; ...)" in one line.
+// Returns a status as one line for users: "CODE: message (field: what; ...)".
 std::string ForPeople(const absl::Status& status);
 
 }  // namespace dragoman::client

@@ -21,7 +21,7 @@ TranslationClient::CancelCall StartUnary(ClientCore* core, TranslationClient::Ti
       core, timeout, retry, method, std::move(request), std::move(done)));
 }
 
-// Starts a unary call and waits for its end.
+// Starts a unary call and waits until it has ended.
 template <typename Request, typename Response>
 absl::StatusOr<Response> Wait(ClientCore* core, TranslationClient::Timeout timeout,
                               const RetryOptions& retry, const Method& method, Request request) {

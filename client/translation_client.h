@@ -20,17 +20,18 @@
 namespace dragoman::client {
 
 struct ClientOptions {
-  // A gRPC target ("host:port", "dns:///name:port", "unix:path"), or several separated by commas.
-  // Calls go round robin over all targets and all addresses of a name, and skip those that do not
-  // answer. If there are several servers, in a list or behind a name after "dns:", the client also
-  // skips those that are NOT_SERVING. A single server is always asked: it may still accept calls,
-  // or be a proxy that reports the health of any one server behind it.
+  // A gRPC target ("host:port", "dns:///name:port", "unix:path"), or several targets separated by
+  // commas. Calls go round robin to all targets and all addresses of a name. They skip servers that
+  // do not answer. With several targets, or a name after "dns:", they also skip servers whose
+  // health is NOT_SERVING. A single target gets calls even if it is NOT_SERVING: it may still
+  // accept them, or may be a proxy that reports the health of one of many servers.
   std::string server = "localhost:50051";
   ChannelSecurity security;
   // The default timeout. It covers all attempts of a call and the waits between them.
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   RetryOptions retry;
-  // Connections to each address. More than one helps only if one connection is a bottleneck.
+  // The number of connections to each address. More than one helps only if a single connection is a
+  // bottleneck.
   int connections = 1;
   ClientClock* clock = ClientClock::Real();
 };
@@ -55,14 +56,14 @@ class TranslationClient {
   TranslationClient(const TranslationClient&) = delete;
   TranslationClient& operator=(const TranslationClient&) = delete;
 
-  // Each call returns the server's status, or DEADLINE_EXCEEDED. status_map.h describes the
-  // payloads of the status. Without `timeout`, the client's timeout applies.
+  // The following calls block. Each returns the server's status, or DEADLINE_EXCEEDED. status_map.h
+  // describes the payloads of the status. Without `timeout`, ClientOptions::timeout applies.
   absl::StatusOr<v1::TranslateResponse> Translate(const v1::TranslateRequest& request,
                                                   Timeout timeout = {});
-  // Calls `on_message` for each message in turn, and never after it has returned.
+  // Calls `on_message` for each message in order. StreamTranslate returns after the last such call.
   absl::Status StreamTranslate(const v1::TranslateRequest& request, OnMessage on_message,
                                Timeout timeout = {});
-  // UNIMPLEMENTED if the server does not detect languages.
+  // Returns UNIMPLEMENTED if the server does not detect languages.
   absl::StatusOr<v1::DetectLanguageResponse> DetectLanguage(
       const v1::DetectLanguageRequest& request, Timeout timeout = {});
   absl::StatusOr<v1::ListLanguagesResponse> ListLanguages(const std::string& model = "",
@@ -70,11 +71,12 @@ class TranslationClient {
   absl::StatusOr<v1::ListModelsResponse> ListModels(Timeout timeout = {});
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(Timeout timeout = {});
   // Returns true if `service` ("": the whole server) is SERVING. Returns NOT_FOUND if the server
-  // does not know the service. Never retried, because health is the current state.
+  // does not know the service. Never retries, because the caller asks for the current state.
   absl::StatusOr<bool> Healthy(const std::string& service = "", Timeout timeout = {});
 
-  // These return at once. `done` is called exactly once. The caller and the attempts, possibly of
-  // several calls, share the request; it must not change.
+  // The following two return at once. `done` is called exactly once. The request is shared with the
+  // call, and one request may be shared by several calls. REQUIRES: the request does not change
+  // until `done` is called.
   CancelCall TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
                             Timeout timeout = {});
   CancelCall StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,

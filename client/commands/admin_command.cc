@@ -25,12 +25,12 @@ struct AdminOptions {
   std::map<std::string, std::string> settings;
 };
 
-// The result of an action.
+// The result of an action of `dragoman admin`.
 struct AdminAnswer {
   absl::Status status;
-  std::string text;     // for people, without a line feed at the end
-  std::string note;     // for people, next to the result; "": none
-  bool failed = false;  // the text has the reason
+  std::string text;     // for users, without a line feed at the end
+  std::string note;     // a further note for users; "": none
+  bool failed = false;  // the action failed although the call was OK; `text` says why
 };
 
 // An action: its function, its number of arguments and its flags.
@@ -205,7 +205,7 @@ const Action* FindAction(const std::string& name) {
   return nullptr;
 }
 
-// Returns a given flag that the action does not take, or "".
+// Returns a flag that was given but that the action does not accept, or "".
 std::string WrongFlag(const Action& action, const AdminOptions& options) {
   if (!options.settings.empty() && action.run != Load) return "--set";
   if (options.all && action.run != Reload) return "--all";
@@ -214,7 +214,7 @@ std::string WrongFlag(const Action& action, const AdminOptions& options) {
   return "";
 }
 
-// Asks the daemon and prints its answer.
+// Makes the action's call and prints the answer.
 int Run(const Io& io, const Action& action, const AdminOptions& options,
         const std::vector<std::string>& arguments) {
   const absl::Status secure = CheckSecurity(options.security, options.server);
@@ -223,7 +223,7 @@ int Run(const Io& io, const Action& action, const AdminOptions& options,
   const AdminAnswer answer = action.run(&client, options, arguments);
   if (!answer.status.ok()) return Fail(io, "admin", answer.status);
   io.out << answer.text << "\n";
-  // Not on standard output, because scripts read it.
+  // Notes go to standard error, because scripts read standard output.
   if (!answer.note.empty()) io.err << "dragoman admin: note: " << answer.note << "\n";
   return answer.failed ? kExitFailed : kExitOk;
 }

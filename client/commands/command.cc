@@ -32,7 +32,7 @@ constexpr Entry kCommands[] = {
     {"admin", AdminCommand, "load, unload or try out models, drain, set the log level"},
 };
 
-// Returns "", or a description of the expected file.
+// Reads a file into `text`. Returns "" or, if that fails, a description of the expected file.
 std::string ReadInto(const std::string& path, std::string* text) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;

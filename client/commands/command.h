@@ -1,4 +1,4 @@
-// The commands of `dragoman` and what they share.
+// The commands of the program `dragoman`, and functions that they share.
 //
 // A command takes its arguments and the process's streams. It returns the exit status: 0 for
 // success, 1 for a failure (reported on `err`), 2 for a wrong command line.
@@ -17,11 +17,11 @@
 
 namespace dragoman::client {
 
-// A command and its flags, for programs.
+// The description of a command and its flags, which programs read (completions, manual pages).
 struct CommandDescription {
   std::string usage;  // such as "models [flags]"
   std::string about;
-  std::vector<std::string> words;  // choices of the first argument, if it has any
+  std::vector<std::string> words;  // the choices of the first argument, if it has fixed choices
   std::vector<FlagTable::Description> flags;
 };
 
@@ -35,9 +35,9 @@ struct Io {
   bool err_terminal = false;
   // Width of the terminal, in characters.
   int columns = 80;
-  // Content of an environment variable, or "".
+  // Returns the value of an environment variable, or "".
   std::function<std::string(const std::string&)> environment;
-  // If set, a command fills it in and does nothing else.
+  // If set, a command only fills in its description and returns.
   CommandDescription* description = nullptr;
 };
 
@@ -55,25 +55,27 @@ int ModelsCommand(const Io& io, const Arguments& arguments);
 int LanguagesCommand(const Io& io, const Arguments& arguments);
 int AdminCommand(const Io& io, const Arguments& arguments);
 
-// Runs the command in `arguments` (without the program's name), such as help or --version.
+// Runs the command that arguments[0] names. `arguments` does not include the program's name. Also
+// handles help and --version.
 int RunDragoman(const Io& io, const Arguments& arguments);
 
-// Adds --server and the flags of the connection, which are the same for all commands. The default
-// is DRAGOMAN_SERVER, else localhost:50051. The API key comes from a file or DRAGOMAN_API_KEY,
-// because other users can see a command's flags.
+// Adds --server and the other flags of the connection. The default of --server is the environment
+// variable DRAGOMAN_SERVER, else localhost:50051. No flag has the API key itself, because other
+// users can see a command's flags: it comes from a file or the variable DRAGOMAN_API_KEY.
 void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
-// Adds only the TLS flags.
+// Adds only the flags for TLS.
 void AddTlsFlags(FlagTable* flags, ChannelSecurity* security);
 
-// Parses the arguments. Handles --help and io.description. Returns true if the command should
-// continue, else sets `*exit_status`. `usage` is the text after "dragoman", such as "models
-// [flags]". At most `max_positional` arguments may be positional.
+// Parses the arguments of a command. Also handles --help and io.description. Returns true if the
+// command should continue. Else sets `*exit_status`, with which the command must return. `usage` is
+// the text after "dragoman", such as "models [flags]". At most `max_positional` arguments may be
+// positional.
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
                   const Arguments& arguments, size_t max_positional, FlagTable* flags,
                   std::vector<std::string>* positional, int* exit_status);
 
-// Each prints "dragoman NAME: message" and returns its exit status.
+// Both print "dragoman COMMAND: message" and return the exit status: kExitFailed or kExitUsage.
 int Fail(const Io& io, const std::string& command, const absl::Status& status);
 int UsageError(const Io& io, const std::string& command, const std::string& message);
 

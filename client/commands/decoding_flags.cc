@@ -15,13 +15,14 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A field and its message.
+// A field and the message that has it.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
 };
 
-// Returns the place of a field. Creates its parents. REQUIRES: `path` is one of DecodingOptions.
+// Returns the place of the field with this path. Creates the messages on the path. REQUIRES: `path`
+// is that of a field in DecodingOptions.
 Place PlaceOf(const std::string& path, Message* message) {
   const std::vector<std::string> names = absl::StrSplit(path, '.');
   for (size_t i = 0; i + 1 < names.size(); ++i) {
@@ -48,7 +49,8 @@ bool Parse(std::string_view text, const NumberRange& range, T* value) {
   return error == std::errc() && at == end && range.Contains(*value);
 }
 
-// Sets a field, or appends to a list. Returns false for a text that is no value or out of range.
+// Sets a field, or appends to a repeated field. Returns false if `text` is not a value of the
+// field's type or is out of range.
 bool SetValue(const Place& place, const NumberRange& range, const std::string& text) {
   const auto* reflection = place.message->GetReflection();
   switch (place.field->cpp_type()) {

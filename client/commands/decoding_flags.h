@@ -1,5 +1,5 @@
-// The flags of DecodingOptions, one for each row of proto/options/decoding_options.inc. The field's
-// type decides how a value is stored, so a new option needs no change here.
+// The flags for DecodingOptions. There is one for each row of proto/options/decoding_options.inc.
+// How a value is stored depends on the type of the field, so a new option needs no change here.
 //
 // Not thread-safe.
 #pragma once
@@ -15,19 +15,20 @@
 
 namespace dragoman::client {
 
-// Adds a flag for each number, enum and list of numbers or texts, but not for required_phrases and
-// sampling, which are more than a value. The table borrows `decoding`. A flag refuses a value
-// outside the option's range. The server checks the rules between options.
+// Adds a flag for each option that is a number, an enum, or a list of numbers or texts. Adds none
+// for required_phrases and sampling, which are messages. The table borrows `decoding`. A flag
+// refuses a value outside the option's range. The server checks which options exclude each other.
 void AddDecodingFlags(FlagTable* flags, v1::DecodingOptions* decoding);
 
-// Returns the row's help text with its range and default.
+// Returns the help text of an option with its range and default.
 std::string HelpOf(std::string_view option);
 
-// Returns the value of `type` with the lowercase name `choice`, or nullptr. Excludes "unset".
+// Returns the value of an enum whose name in lower case is `choice`, or nullptr. Value 0, which
+// means "unset", cannot be chosen.
 const google::protobuf::EnumValueDescriptor* FindChoice(
     const google::protobuf::EnumDescriptor& type, const std::string& choice);
 
-// Returns the lowercase names of all values except the one for "unset".
+// Returns the names of an enum's values in lower case, except value 0.
 std::vector<std::string> ChoicesOf(const google::protobuf::EnumDescriptor& type);
 
 }  // namespace dragoman::client

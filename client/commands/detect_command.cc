@@ -27,7 +27,7 @@ constexpr char kDetectAbout[] =
 // BCP 47's code for an undetermined language.
 constexpr char kUnknown[] = "und";
 
-constexpr size_t kSentBytes = 8 << 10;    // per line
+constexpr size_t kSentBytes = 8 << 10;    // the part of a line that is sent
 constexpr size_t kBatchBytes = 16 << 10;  // per call, plus one line
 constexpr size_t kBatchLines = 128;
 

@@ -1,6 +1,6 @@
 // Command line flags from a table: name, type, help text and target variable.
 //
-// Not thread-safe. Borrows the variables, which must outlive the table. Refuses unknown arguments.
+// Not thread-safe. REQUIRES: the target variables outlive the table.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,36 @@ namespace dragoman::client {
 
 class FlagTable {
  public:
-  // Each adds --name. `value` is the name of the value in the help text. The variable's content is
-  // the default. Bounds are inclusive. Numbers must be finite.
+  // Each of the following adds the flag --name. `value` is the placeholder of the value in the help
+  // text. The content of `*target` is the default. Bounds are inclusive. Numbers must be finite.
   void Bool(std::string name, bool* target, std::string help);
   void String(std::string name, std::string value, std::string* target, std::string help);
   void Int(std::string name, std::string value, int64_t min, int64_t max, int64_t* target,
            std::string help);
   void Number(std::string name, std::string value, double min, double max, double* target,
               std::string help);
-  // These stay unset if the flag is not given.
+  // `*target` stays unset if the flag is not given.
   void OptionalInt(std::string name, std::string value, int64_t min, int64_t max,
                    std::optional<int64_t>* target, std::string help);
   void OptionalNumber(std::string name, std::string value, double min, double max,
                       std::optional<double>* target, std::string help);
-  // May be given several times; every value is added, in order.
+  // The flag may be given several times. Every value is appended.
   void Strings(std::string name, std::string value, std::vector<std::string>* target,
                std::string help);
-  // Integers separated by commas.
+  // The value is a list of integers, separated by commas.
   void Ints(std::string name, std::string value, int64_t min, int64_t max,
             std::vector<int64_t>* target, std::string help);
-  // One of `choices`. The variable keeps its content if the flag is not given.
+  // The value is one of `choices`.
   void Choice(std::string name, std::vector<std::string> choices, std::string* target,
               std::string help);
 
-  // Passes each value to `set`, which returns "" or a description of the expected value. The flag
-  // may be given several times only if `repeats`.
+  // Passes each value to `set`. It returns "" or, if the value is wrong, a description of the
+  // expected value. The flag may be given several times only if `repeats`.
   using Setter = std::function<std::string(const std::string&)>;
   void Custom(std::string name, std::string value, bool repeats, Setter set, std::string help);
 
-  // Gives the flag that was added last another name, unless a flag of the table has that name.
+  // Gives the flag that was added last a second name, unless a flag of the table already has this
+  // name.
   void Alias(std::string name);
 
   // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false. A VALUE that starts with "--"
@@ -54,14 +55,14 @@ class FlagTable {
   // and the value expected. A flag given twice is an error, except for repeating flags.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
-  // Returns one or more lines per flag, in the order of the table.
+  // Returns the help text: one or more lines per flag, in the order in which they were added.
   std::string Help() const;
 
-  // A flag for programs, such as those that write completions and manual pages.
+  // The description of a flag, for programs that write completions and manual pages.
   struct Description {
     std::string name;
     std::string alias;  // "": none
-    std::string value;  // "": a switch
+    std::string value;  // the placeholder of the value; "": a switch
     std::string help;   // on one line
     bool repeats = false;
   };

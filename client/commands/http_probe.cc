@@ -30,7 +30,7 @@ using Bio = std::unique_ptr<BIO, Free>;
 
 struct Url {
   bool tls = false;
-  std::string authority;  // host:port as given
+  std::string authority;  // host:port as in the URL
   std::string host;       // without brackets
   std::string path;
 };
@@ -66,7 +66,8 @@ absl::StatusOr<Url> ParseUrl(const std::string& text) {
   return url;
 }
 
-// Returns OpenSSL's last reason, "certificate verify failed", or `otherwise` if there is none.
+// Returns OpenSSL's last error, such as "certificate verify failed", or `otherwise` if there is
+// none.
 std::string Reason(const char* otherwise) {
   const unsigned long error = ERR_peek_last_error();
   const char* const reason = ERR_reason_error_string(error);
@@ -74,7 +75,8 @@ std::string Reason(const char* otherwise) {
   return reason == nullptr ? otherwise : reason;
 }
 
-// Without this, OpenSSL would ask the terminal for a key's password.
+// A callback for OpenSSL, which would otherwise ask for the password of an encrypted key on the
+// terminal.
 int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 Bio Reader(const std::string& text) {
@@ -94,7 +96,7 @@ absl::Status Trust(const ChannelSecurity& security, SSL_CTX* context) {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());
     ++found;
   }
-  ERR_clear_error();  // from reaching the end of the text
+  ERR_clear_error();  // the error that says that the text has ended
   if (found > 0) return absl::OkStatus();
   return absl::InvalidArgumentError("found no certificate in --ca, expected PEM");
 }
@@ -113,7 +115,7 @@ absl::Status Identify(const ChannelSecurity& security, SSL_CTX* context) {
       absl::StrCat("--cert and --key: ", Reason("expected a certificate and its private key")));
 }
 
-// Returns a non-blocking connection, with or without TLS, that is not yet connected.
+// Makes a non-blocking connection, with or without TLS. Does not connect yet.
 absl::StatusOr<Bio> Connection(const Url& url, const ChannelSecurity& security) {
   if (!url.tls) {
     Bio bio(BIO_new_connect(url.authority.c_str()));
@@ -133,14 +135,14 @@ absl::StatusOr<Bio> Connection(const Url& url, const ChannelSecurity& security) 
   SSL_set_mode(ssl, SSL_MODE_AUTO_RETRY);
   const std::string& name = security.server_name.empty() ? url.host : security.server_name;
   if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) != 1) {
-    ERR_clear_error();  // a name, not an address
+    ERR_clear_error();  // the error that says that `name` is not an IP address
     SSL_set_tlsext_host_name(ssl, name.c_str());
     SSL_set1_host(ssl, name.c_str());
   }
   return bio;
 }
 
-// Waits until the connection can read or write. Returns false if `end` comes first.
+// Waits until the connection can be read or written. Returns false if the time `end` comes first.
 bool Await(BIO* bio, steady_clock::time_point end) {
   int fd = -1;
   BIO_get_fd(bio, &fd);
@@ -153,7 +155,7 @@ bool Await(BIO* bio, steady_clock::time_point end) {
   return poll(&wait, 1, static_cast<int>(std::min<int64_t>(left, 1000 * 3600))) != 0;
 }
 
-// Returns the code of an HTTP/1 status line, or 0 if it is not one.
+// Returns the status code of an HTTP/1 answer, or 0 if it has no HTTP/1 status line.
 int StatusOf(std::string_view answer) {
   int status = 0;
   if (answer.starts_with("HTTP/1.") && answer.size() >= 12 && answer[8] == ' ') {

@@ -1,5 +1,6 @@
-// Sends an HTTP or HTTPS GET to a daemon's port for operators (--metrics), as a kubelet's probe
-// does. For health checks by a program that lacks the certificate or key that gRPC needs.
+// Sends an HTTP or HTTPS GET to a daemon's port for operators (--metrics), like a Kubernetes probe.
+// Used for health checks by a program that does not have the certificate or API key that gRPC
+// requires.
 //
 // Blocks. Calls share no state.
 #pragma once
@@ -19,10 +20,11 @@ struct HttpAnswer {
   static constexpr size_t kMost = 4096;
 };
 
-// Sends GET `url`: "http://HOST:PORT/PATH" or "https://...", with an IPv6 address in brackets. For
-// https it uses the CA certificates, the client's certificate and the server name of `security`.
-// INVALID_ARGUMENT: not such a URL, or wrong certificates. UNAVAILABLE: no answer, with the reason.
-// DEADLINE_EXCEEDED: no answer within `timeout`, which does not include name resolution.
+// Sends a GET to `url`, which is "http://HOST:PORT/PATH" or "https://HOST:PORT/PATH". An IPv6
+// address is in brackets. With https, uses the CA certificates, the client's certificate and the
+// server name of `security`. Returns INVALID_ARGUMENT if the URL has another form or a certificate
+// is wrong, UNAVAILABLE with the reason if there is no answer, and DEADLINE_EXCEEDED if there is
+// none within `timeout`. The timeout does not include name resolution.
 absl::StatusOr<HttpAnswer> HttpGet(const std::string& url, const ChannelSecurity& security,
                                    std::chrono::nanoseconds timeout);
 

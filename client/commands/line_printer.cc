@@ -24,7 +24,8 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// Returns bytes [begin, end) of `text`, clamped to its size, without line feeds and tabs.
+// Returns bytes [begin, end) of `text`, clamped to its size, with spaces in place of line feeds and
+// tabs.
 std::string Cell(std::string_view text, int64_t begin, int64_t end) {
   const auto size = static_cast<int64_t>(text.size());
   begin = std::clamp<int64_t>(begin, 0, size);
@@ -42,14 +43,16 @@ std::string ScoreText(const Message& message) {
 // The maximum number of lines that the note on unknown languages names.
 constexpr size_t kFirstUnknown = 8;
 
-// Returns false if the text has only ASCII digits and punctuation. Other bytes count as letters.
+// Reports whether the text may have letters. Returns false if all its bytes are ASCII and none is a
+// letter.
 bool MayHaveLetters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return (c & 0x80) != 0 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
 }
 
-// Returns which flag sets a missing field: a common error with multilingual models.
+// If the error says that a language code is missing, returns a hint at the flag that sets it. This
+// error is common with multilingual models.
 std::string HintOf(std::string_view error) {
   for (const auto& [missing, flag] : {std::pair("source_language_code is missing", "--from"),
                                       std::pair("target_language_code is missing", "--to")}) {
@@ -213,7 +216,8 @@ void LinePrinter::OnPartial(int64_t, const std::string& text) {
 }
 
 void LinePrinter::OnIdle() {
-  // Errors wait for equal neighbours, except if a user types the lines.
+  // An error is held back while the next lines have the same error, except if a user types the
+  // lines.
   if (lines_ > pending_last_ || io_.in_terminal) PrintPendingErrors();
   io_.out.flush();
   if (progress_.has_value()) progress_->Update(lines_, bytes_, clock_.Now());
@@ -223,7 +227,8 @@ void LinePrinter::Close() {
   ClearTerminal();
   PrintPendingErrors();
   io_.out.flush();
-  if (options_.format == Format::kJson) return;  // it has each line's finish_reason and warnings
+  // The JSON objects already have finish_reason and warnings.
+  if (options_.format == Format::kJson) return;
   PrintNote(at_limit_, "reached the output limit (--max-output-tokens, --max-length-ratio)");
   PrintNote(narrow_, "had a beam too narrow for their phrases and terms (--beam-size)");
   PrintNote(untranslated_, "came back untranslated in part: the model cannot read or write it");

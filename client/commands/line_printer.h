@@ -1,7 +1,9 @@
-// Prints the lines of a translation run (text, n-best lists or JSON), its errors and its progress.
+// Prints the results of a translation run (text, n-best lists, alignments or JSON), its errors and
+// its progress.
 //
-// Not thread-safe. Borrows the streams and the clock. Errors go to `err`: equal errors of
-// consecutive lines become one message. The output has a line for each, so that line numbers match.
+// Not thread-safe. Borrows the streams and the clock. Errors go to `err`; equal errors of
+// consecutive lines are printed as one message. For a line that fails, the output still has a line,
+// so that line numbers of input and output match.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +21,12 @@ namespace dragoman::client {
 // A progress bar on one line of a terminal, drawn at most ten times a second.
 class Progress {
  public:
-  // `total_bytes`: size of the input. If unset, a count replaces the bar.
+  // `total_bytes` is the size of the input. If it is unset, a count is shown instead of a bar.
   Progress(std::ostream* err, int columns, std::optional<int64_t> total_bytes,
            ClientClock::TimePoint start)
       : err_(*err), columns_(columns), total_bytes_(total_bytes), start_(start) {}
 
-  // `lines` and `bytes` of the input are done.
+  // Draws the bar if it is due. `lines` and `bytes` say how much of the input is done.
   void Update(int64_t lines, int64_t bytes, ClientClock::TimePoint now);
   // Removes the bar from the terminal. The next Update draws it again.
   void Clear();
@@ -34,7 +36,7 @@ class Progress {
   const int columns_;
   const std::optional<int64_t> total_bytes_;
   const ClientClock::TimePoint start_;
-  std::optional<ClientClock::TimePoint> drawn_;  // last time
+  std::optional<ClientClock::TimePoint> drawn_;  // when it was drawn last
   bool visible_ = false;
 };
 
@@ -42,18 +44,18 @@ class LinePrinter : public LineSink {
  public:
   enum class Format {
     kText,       // the translation
-    kNBest,      // line TAB rank TAB score TAB text, for each hypothesis
-    kAlignment,  // line TAB source TAB target, for each link; line TAB TAB if none
-    kJson,       // an object
+    kNBest,      // for each hypothesis: line TAB rank TAB score TAB text
+    kAlignment,  // for each link: line TAB source TAB target; without links: line TAB TAB
+    kJson,       // a JSON object
   };
   struct Options {
     Format format = Format::kText;
-    // The input is one text: the translation keeps its line feeds.
+    // The complete input is one text. Its translation keeps its line feeds.
     bool whole = false;
-    // If a terminal shows the output, write the known part of the current line as it grows.
+    // Writes the known part of the current line while it grows. Only if the output is a terminal.
     bool partials = false;
     bool progress = false;
-    // Bytes of the input, if known.
+    // The size of the input in bytes, if known.
     std::optional<int64_t> total_bytes;
   };
 
@@ -64,13 +66,13 @@ class LinePrinter : public LineSink {
   void OnIdle() override;
   bool WantsTicks() const override { return progress_.has_value(); }
 
-  // Prints the pending output. Call once, after the last line.
+  // Prints pending errors and the notes at the end of the run. Call once, after the last line.
   void Close();
 
   int64_t failed_lines() const { return failed_; }
   int64_t lines() const { return lines_; }
-  // The number of lines whose language was detected as unknown, except lines without letters
-  // (digits, punctuation); and the numbers of the first few.
+  // unknown_lines: the number of lines whose language was not detected, without lines that have no
+  // letters (digits, punctuation). first_unknown: the line numbers of the first few.
   int64_t unknown_lines() const { return unknown_; }
   const std::vector<int64_t>& first_unknown() const { return first_unknown_; }
 
@@ -93,14 +95,14 @@ class LinePrinter : public LineSink {
   int64_t bytes_ = 0;
   int64_t failed_ = 0;
   int64_t at_limit_ = 0;
-  int64_t narrow_ = 0;        // with a warning BEAM_TOO_NARROW
-  int64_t untranslated_ = 0;  // with a warning NOT_TRANSLATED
-  int64_t unknown_text_ = 0;  // with a warning UNKNOWN_CHARACTERS
-  int64_t unmet_ = 0;         // in any of a line's hypotheses
+  int64_t narrow_ = 0;        // lines with a warning BEAM_TOO_NARROW
+  int64_t untranslated_ = 0;  // lines with a warning NOT_TRANSLATED
+  int64_t unknown_text_ = 0;  // lines with a warning UNKNOWN_CHARACTERS
+  int64_t unmet_ = 0;         // lines with CONSTRAINTS_UNMET in any hypothesis
   int64_t without_output_ = 0;
   int64_t unknown_ = 0;
   std::vector<int64_t> first_unknown_;
-  // The error of lines first..last, not yet printed.
+  // The error of lines pending_first_ to pending_last_, which is not yet printed.
   std::string pending_error_;
   int64_t pending_first_ = 0;
   int64_t pending_last_ = 0;

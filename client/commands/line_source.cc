@@ -47,7 +47,7 @@ absl::Status LineSource::Read(std::deque<std::string>* lines) {
     at = newline + 1;
   }
   Append(at, end, lines);
-  // A whole text that is too long ends the source.
+  // With Unit::kWhole, a text that is too long ends the source.
   if (skipping_ && unit_ == Unit::kWhole) ended_ = true;
   return absl::OkStatus();
 }

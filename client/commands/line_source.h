@@ -1,8 +1,8 @@
-// Reads lines from a file descriptor, or its whole content as one text.
+// Reads lines from a file descriptor, or its complete content as one text.
 //
-// Not thread-safe. Borrows the descriptor. Bytes are not changed. Only '\n' ends a line, or the end
-// of the file. A whole text keeps every '\n'. Only a marker remains of a line that is longer than
-// kMaxLineBytes, which bounds the memory.
+// Not thread-safe. Borrows the descriptor. Bytes are not changed. A line ends at '\n' or at the end
+// of the file. A complete text (Unit::kWhole) keeps every '\n'. To bound the memory, a line that is
+// longer than kMaxLineBytes is replaced by a marker (TooLong).
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,9 @@ class LineSource {
 
   explicit LineSource(int fd, Unit unit = Unit::kLine) : fd_(fd), unit_(unit) {}
 
-  // Reads once and appends the complete lines. Appends a line that is too long as soon as it
-  // exceeds the limit. Blocks only if the descriptor is not readable. An error ends the source.
+  // Reads once from the descriptor and appends the lines that are complete to `lines`. Appends the
+  // marker of a line that is too long as soon as it exceeds the limit. Blocks only if the
+  // descriptor is not readable. After an error, ended() is true.
   absl::Status Read(std::deque<std::string>* lines);
 
   bool ended() const { return ended_; }
@@ -39,11 +40,13 @@ class LineSource {
   const int fd_;
   const Unit unit_;
   bool ended_ = false;
-  bool skipping_ = false;  // the rest of a line that was too long
-  std::string rest_;       // an incomplete line
+  // Whether the bytes up to the next '\n' belong to a line that was too long.
+  bool skipping_ = false;
+  std::string rest_;  // the beginning of a line that is not complete yet
 };
 
-// Reads all lines of a file. INVALID_ARGUMENT: a line is too long, or the file above `max_bytes`.
+// Reads all lines of a file. Returns INVALID_ARGUMENT if a line is too long or the file has more
+// than `max_bytes`.
 absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, size_t max_bytes);
 
 }  // namespace dragoman::client

@@ -1,8 +1,9 @@
-// A queue from many threads to the thread that owns the work, with a file descriptor to poll.
+// A queue of messages from many threads to one thread, the owner, which can poll a file descriptor
+// for them.
 //
-// Thread-safe: any thread may call Push, the owner calls TakeAll. Messages are never dropped; the
-// senders must limit their number. Uses std::mutex without annotations, because clang does not
-// support them for it. Push and TakeAll lock it.
+// Thread-safe: any thread may call Push; only the owner calls TakeAll. Messages are never dropped,
+// so the senders must limit their number. mu_ guards messages_. There are no annotations, because
+// clang does not support them for std::mutex.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,11 +26,13 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  // Readable while a message waits. Negative if the system could not create a descriptor.
+  // Returns a file descriptor that is readable while a message waits, or a negative number if the
+  // system could not create one.
   int fd() const { return fd_; }
 
   void Push(T message) {
-    // Write under the lock, or the owner could destroy the mailbox before Push returns.
+    // Write to fd_ while the lock is held. Otherwise the owner could take the message and destroy
+    // the mailbox before Push uses fd_.
     std::lock_guard<std::mutex> lock(mu_);
     messages_.push_back(std::move(message));
     if (messages_.size() == 1) {

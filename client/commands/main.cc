@@ -13,13 +13,15 @@
 
 namespace {
 
-// Opens /dev/null for every standard descriptor that is closed. Otherwise the next opened file,
-// such as an eventfd, would get its number and be read as input. Uses the opposite access mode, so
-// that an access fails as on a closed descriptor: reading standard input, writing the others.
+// Opens /dev/null for every standard descriptor (0, 1, 2) that is closed. Otherwise the next
+// descriptor that is opened, such as an eventfd, would get its number and be read as standard
+// input. Standard input is opened for writing only and the others for reading only, so that using
+// them fails as with a closed descriptor.
 //
-// Runs before the libraries are initialised, because gRPC then opens an eventfd. Uses system calls,
-// because no sanitizer's runtime is ready. server/process/main.cc has the same function, because
-// the two programs share only the proto (tests/lint/includes.py).
+// Runs before static initialisers of libraries, because gRPC's opens an eventfd. Makes system calls
+// directly, because the runtime of a sanitizer is not ready at that time. server/process/main.cc
+// has a copy of this function, because the two programs share only the proto
+// (tests/lint/includes.py).
 __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;

@@ -10,8 +10,9 @@
 namespace dragoman::client {
 namespace {
 
-// Reports whether a line of the output has no translation. An empty line of the input also has an
-// empty output line. Counting that as failed loses no input.
+// Reports whether a line of the output has no translation. An empty line of the output may also
+// come from an empty line of the input. It counts as a line without a translation too, which loses
+// no input.
 bool HasNoTranslation(const std::string& line, bool json) {
   if (!json) return line.empty();
   const auto object = nlohmann::json::parse(line, nullptr, false);

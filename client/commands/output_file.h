@@ -1,4 +1,5 @@
-// A file of results, one line for each line of the input. A later run can continue it.
+// A file of results with one line for each line of the input. A later run can continue the file of
+// an earlier run that was interrupted.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,13 @@ namespace dragoman::client {
 class OutputFile {
  public:
   // Opens a new file. Returns ALREADY_EXISTS if a file with content exists. With `resume`,
-  // continues that file: keeps the complete lines up to the last one with a translation and
-  // truncates the rest. `json`: lines are the objects of --json; an object with "error" has no
-  // translation. Otherwise an empty line has none.
+  // continues such a file: keeps its lines up to the last complete line that has a translation, and
+  // truncates the rest. With `json`, lines are JSON objects, and one with "error" has no
+  // translation. Without it, an empty line has no translation.
   absl::Status Open(const std::string& path, bool resume, bool json);
 
-  // The number of kept lines, and of kept lines without a translation.
+  // kept: the number of lines that were kept. kept_without: the number of those without a
+  // translation.
   int64_t kept() const { return kept_; }
   int64_t kept_without() const { return kept_without_; }
 

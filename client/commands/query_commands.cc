@@ -12,7 +12,7 @@
 namespace dragoman::client {
 namespace {
 
-// Returns "de-en" or "zh-Hans > en".
+// Returns the name of a language pair: "de-en", or "zh-Hans > en" if a code contains '-'.
 std::string PairName(const v1::LanguagePair& pair) {
   const std::string source =
       pair.source_language_code().empty() ? "*" : pair.source_language_code();
@@ -39,7 +39,8 @@ nlohmann::ordered_json MemoryToJson(const v1::Model& model) {
   return devices;
 }
 
-// Such as "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 12 of at most 144 of K/V ...".
+// Returns a text such as "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 12 of at most
+// 144 of K/V ...".
 std::string VersionText(const v1::Model& model) {
   if (model.pivot_size() == 2) {
     return absl::StrCat("\n  pivot: ", model.pivot(0), ", then ", model.pivot(1));
@@ -102,7 +103,8 @@ std::string ToText(const v1::Model& model) {
         model.version() > 0 ? absl::StrCat(", version ", model.version()) : "",
         model.state() == v1::Model::FAILED ? " to load: the daemon's log says why" : "", ")\n");
   }
-  // A multilingual model may have a thousand pairs. `dragoman languages` shows all.
+  // Shows only the first pairs, because a multilingual model may have a thousand. `dragoman
+  // languages` shows all.
   constexpr int kShown = 8;
   std::vector<std::string> pairs;
   for (int i = 0; i < model.pairs_size() && i < kShown; ++i)
@@ -128,7 +130,7 @@ std::string ToText(const v1::Model& model) {
       "\n");
 }
 
-// The flags that these commands share.
+// The flags that the commands of this file share.
 struct QueryFlags {
   ClientOptions client;
   std::string model;
@@ -157,7 +159,8 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
           arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
-  options.client.retry.max_attempts = 1;  // reports the current state without waiting
+  // No retries, because the user wants the current state at once.
+  options.client.retry.max_attempts = 1;
   const auto client = TranslationClient::Create(options.client);
   if (!client.ok()) return UsageError(io, "models", std::string(client.status().message()));
   const auto response = (*client)->ListModels(Seconds(options.timeout));

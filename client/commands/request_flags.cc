@@ -9,7 +9,8 @@
 namespace dragoman::client {
 namespace {
 
-// Returns the value with the name `choice` in capitals; zero for "". REQUIRES: the value exists.
+// Returns the enum value whose name is `choice` in capitals, or 0 for "". REQUIRES: the enum has
+// this value.
 template <typename E>
 E EnumOf(const std::string& choice) {
   if (choice.empty()) return E{};

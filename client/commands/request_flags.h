@@ -1,6 +1,7 @@
-// The flags that describe a request, shared by translate and load.
+// The flags that describe a TranslateRequest. The commands translate and load share them.
 //
-// Not thread-safe. The server checks which options exclude each other and the limits of the model.
+// Not thread-safe. The server, not this class, checks which decoding options exclude each other and
+// the limits of the model.
 #pragma once
 
 #include <string>
@@ -15,11 +16,11 @@ namespace dragoman::client {
 
 class RequestFlags {
  public:
-  // Adds flags for languages, model, text, decoding options and terms. This object must outlive the
-  // table. A command that uses --model for another purpose sets `with_model` to false.
+  // Adds flags for languages, model, text, decoding options and terms. REQUIRES: this object
+  // outlives the table. A command that uses --model for another purpose sets `with_model` to false.
   void AddTo(FlagTable* flags, bool with_model = true);
 
-  // Returns a request without contents. INVALID_ARGUMENT if flags contradict each other.
+  // Returns a request without contents. Returns INVALID_ARGUMENT if flags contradict each other.
   absl::StatusOr<v1::TranslateRequest> Request() const;
 
   bool html() const { return html_; }
@@ -30,7 +31,7 @@ class RequestFlags {
  private:
   void AddTextFlags(FlagTable* flags, bool with_model);
   void AddPhraseFlags(FlagTable* flags);
-  // Returns which flags contradict each other, or "".
+  // Returns an error text if flags contradict each other, else "".
   std::string Contradiction() const;
 
   std::string from_;
@@ -41,7 +42,7 @@ class RequestFlags {
   std::string on_too_long_;
   bool html_ = false;
 
-  v1::DecodingOptions decoding_;  // except:
+  v1::DecodingOptions decoding_;  // all options except those of the following members
   bool sampling_ = false;
   std::vector<std::string> required_phrases_;
   std::vector<std::string> required_at_end_;
@@ -53,8 +54,9 @@ class RequestFlags {
   std::vector<std::string> do_not_translate_;
 };
 
-// Splits "SOURCE=TARGET". In the text, '=' is written '\=' and a backslash '\\'. INVALID_ARGUMENT
-// if there is not exactly one bare '=', or another character follows a backslash.
+// Splits "SOURCE=TARGET" into source and target. In both, '=' is written '\=' and a backslash '\\'.
+// Returns INVALID_ARGUMENT if there is not exactly one '=' without a backslash, or if another
+// character follows a backslash.
 absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string& text);
 
 }  // namespace dragoman::client

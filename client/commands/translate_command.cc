@@ -90,7 +90,7 @@ void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
                      "lines that one request has at most (default: 16)");
 }
 
-// Returns the size of the input, if it has one.
+// Returns the size of the input if it is a regular file, else nullopt.
 std::optional<int64_t> SizeOf(int fd) {
   struct stat info {};
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
@@ -103,7 +103,7 @@ LinePrinter::Format FormatOf(const TranslateFlags& o) {
   return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
 }
 
-// Returns which flags contradict each other, or "".
+// Returns an error text if flags contradict each other, else "".
 std::string Contradiction(const TranslateFlags& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
   if (o.alignment && o.request.has_num_alternatives() && !o.json) {
@@ -134,7 +134,7 @@ absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
   return std::vector<std::string>(lines->begin(), lines->end());
 }
 
-// Sets the options of the request for all lines.
+// Sets the fields of the request that are the same for all lines.
 void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequest* request) {
   v1::ReturnOptions* wanted = request->mutable_return_options();
   wanted->set_scores(o.json || o.request.has_num_alternatives());
@@ -144,7 +144,8 @@ void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequ
   wanted->set_partials(shows_partials);
 }
 
-// Returns the sources of `target` ("": any), or "" if none are listed or all are allowed.
+// Returns a list of the languages that can be translated into `target`; "" as `target` means any
+// language. Returns "" if the server lists none or a model accepts any source.
 std::string SourcesInto(TranslationClient* client, const std::string& model,
                         const std::string& target) {
   constexpr size_t kListed = 24;
@@ -153,11 +154,11 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
   std::set<std::string> fitting;
   std::set<std::string> all;
   for (const v1::LanguagePair& pair : languages->pairs()) {
-    if (pair.source_language_code().empty()) return "";  // any
+    if (pair.source_language_code().empty()) return "";  // any source
     all.insert(pair.source_language_code());
     if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
   }
-  // The models may write the target in another way.
+  // If no pair has `target`, it may be spelled differently in the models: lists all sources.
   const std::set<std::string>& sources = fitting.empty() ? all : fitting;
   const auto end =
       std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));
@@ -165,7 +166,8 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
                       sources.size() > kListed ? ", ..." : "");
 }
 
-// Reports the lines left unchanged because no supported language was detected.
+// Prints a note about the lines that were left unchanged because no supported language was
+// detected.
 void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags& o,
                  TranslationClient* client) {
   const int64_t lines = printer.unknown_lines();
@@ -181,7 +183,7 @@ void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags&
          << '\n';
 }
 
-// Reports the lines kept from an earlier run.
+// Prints a note about the lines that were kept from an earlier run.
 void NoteKept(const Io& io, const OutputFile& file) {
   if (file.kept() == 0) return;
   io.err << "dragoman translate: note: " << file.kept() << " lines are kept";
@@ -190,7 +192,8 @@ void NoteKept(const Io& io, const OutputFile& file) {
 }
 
 int Translate(const Io& io, TranslateFlags& o, int fd) {
-  // The server refuses partials with HTML and with sampling: these lines appear when complete.
+  // With HTML or sampling, lines appear only when they are complete, because the server refuses
+  // partials.
   const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
                               !o.request.html() && !o.request.sampling();
@@ -210,7 +213,8 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   o.client.timeout = Seconds(o.timeout);
   o.client.retry.patient = true;
   o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
-  // Enough for all attempts of all calls in flight. A run that has lost its server still ends.
+  // The retry budget suffices for all attempts of all calls in flight, but a run whose server has
+  // stopped still ends.
   o.client.retry.budget = static_cast<double>(std::max<int64_t>(20, o.concurrency * o.retries));
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));
@@ -219,7 +223,7 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   printing.format = FormatOf(o);
   printing.whole = o.whole;
   printing.partials = shows_partials;
-  // No bar if a user types the lines or watches translations grow.
+  // Shows no progress bar if a user types the lines or sees translations grow.
   printing.progress = io.err_terminal && !shows_partials && isatty(fd) == 0;
   printing.total_bytes = SizeOf(fd);
   OutputFile file;

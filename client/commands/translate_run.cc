@@ -19,12 +19,12 @@
 namespace dragoman::client {
 namespace {
 
-// The lines of one call.
+// The numbers of the lines that one call has.
 struct Batch {
   std::vector<int64_t> lines;
 };
 
-// The end of a call. The response of a stream is empty.
+// The result of a call. For a stream that ended with OK, the response is empty.
 using CallEnd = absl::StatusOr<v1::TranslateResponse>;
 
 struct TranslateEvent {
@@ -32,7 +32,7 @@ struct TranslateEvent {
   std::variant<v1::StreamTranslateResponse, CallEnd> what;
 };
 
-// Reports whether the other lines would fail with the same code.
+// Reports whether all other lines would fail with this code too, so that the run ends.
 bool EndsTheRun(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kNotFound:
@@ -60,8 +60,8 @@ struct Line {
   std::map<int32_t, Segment> segments;
 };
 
-// Returns the known start of the translation: complete segments, the white space between them as in
-// the source, and the first incomplete segment.
+// Returns the part of the translation that is known from its beginning: complete segments, the
+// white space between them as in the source, and the known part of the first incomplete segment.
 std::string KnownPrefix(const Line& line) {
   std::string known;
   int32_t expected = 0;
@@ -119,7 +119,8 @@ class TranslateRun {
   Line& At(int64_t number) { return window_[static_cast<size_t>(number - first_)]; }
   int64_t end() const { return first_ + static_cast<int64_t>(window_.size()); }
 
-  // Waits for an event, a tick, or input if there is room for it. Returns true if input is there.
+  // Waits for an event, for a tick or, if there is room for more lines, for input. Returns true if
+  // there is input to read.
   bool WaitForInput() {
     const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
                              window_bytes_ < TranslateRunOptions::kWindowBytes;
@@ -206,7 +207,8 @@ class TranslateRun {
   void Send(const std::shared_ptr<Batch>& batch,
             std::shared_ptr<const v1::TranslateRequest> request) {
     ++in_flight_;
-    // The callbacks share the mailbox, because they may still be inside Push when the run ends.
+    // The callbacks share ownership of the mailbox, because they may still be inside Push when the
+    // run ends.
     auto ended = [mailbox = mailbox_, batch](CallEnd end) {
       mailbox->Push({batch, std::move(end)});
     };
@@ -309,15 +311,16 @@ class TranslateRun {
   const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
   const size_t window_limit_;
 
-  std::deque<Line> window_;  // first_, first_ + 1, ...: read, not yet passed to the sink
-  size_t window_bytes_ = 0;  // of their texts
+  // Lines first_, first_ + 1, ... that are read but not yet passed to the sink.
+  std::deque<Line> window_;
+  size_t window_bytes_ = 0;  // the bytes of the texts in window_
   int64_t to_skip_;
   int64_t first_;
   int64_t next_;  // the first line that was never sent
   std::deque<int64_t> again_alone_;
   int in_flight_ = 0;
   bool partial_changed_ = false;
-  absl::Status given_up_;  // not OK: nothing more is sent
+  absl::Status given_up_;  // if not OK: no more calls are sent, and lines fail with this status
 };
 
 }  // namespace

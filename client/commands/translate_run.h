@@ -1,8 +1,8 @@
-// Translates lines with many calls in flight. Results come in the order of the input.
+// Translates lines with many calls in flight. The sink gets the results in the order of the input.
 //
 // One thread owns all the state. gRPC's threads only put events into its mailbox. At most
-// `concurrency` calls of `batch` lines are in flight. Buffers at most four times as many lines, or
-// lines of kWindowBytes in total (plus one block of input and one line).
+// `concurrency` calls of `batch` lines are in flight. At most four times as many lines are
+// buffered, and no more lines are read while the buffered lines have kWindowBytes.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,18 @@
 namespace dragoman::client {
 
 struct TranslateRunOptions {
-  // All but the contents.
+  // The request for all lines, without contents.
   v1::TranslateRequest request;
   int concurrency = 16;
-  // Lines per call; fewer if the lines are long (kBatchBytes) or not yet read.
+  // The maximum number of lines per call. A call has fewer if the lines are long (kBatchBytes) or
+  // not yet read.
   int batch = 16;
-  // Lines of the input to skip.
+  // The number of lines at the beginning of the input to skip.
   int64_t skip = 0;
-  // Use StreamTranslate. Partials arrive if the request asks for them.
+  // Whether to use StreamTranslate. Partials arrive if the request asks for them.
   bool stream = false;
-  // The prefix of every translation, or of line n the nth of a list. A line beyond the list fails.
+  // target_prefix is the prefix of every translation. If target_prefixes is set, its nth element is
+  // the prefix of line n instead, and a line beyond the list fails.
   std::string target_prefix;
   std::optional<std::vector<std::string>> target_prefixes;
 
@@ -37,10 +39,11 @@ struct TranslateRunOptions {
 };
 
 struct LineResult {
-  // The line itself. Valid only during the call of the sink.
+  // The line. The view is valid only during OnLine.
   std::string_view source;
   absl::Status status;
-  // An empty line is never sent. Its status is OK and it has no translation.
+  // Whether the line is empty. Empty lines are not sent: their status is OK, and they have no
+  // translation.
   bool empty = false;
   // Set if the status is OK.
   v1::Translation translation;
@@ -53,20 +56,22 @@ class LineSink {
   virtual ~LineSink() = default;
   // Called once for every line of the input, in order. Lines count from 1.
   virtual void OnLine(int64_t number, const LineResult& result) = 0;
-  // Called with the known part of the first unfinished line's translation.
+  // Called when more of the translation of the first unfinished line is known. `text` is the known
+  // part.
   virtual void OnPartial(int64_t number, const std::string& text) = 0;
-  // Called after a group of these calls, and every 100 ms if WantsTicks.
+  // Called after a group of OnLine and OnPartial calls, and every 100 ms if WantsTicks.
   virtual void OnIdle() = 0;
   virtual bool WantsTicks() const = 0;
 };
 
-// Returns when the sink has received every line. The sink reports failed lines; the status is that
-// of reading the input. INVALID_ARGUMENT if the input has fewer lines than `skip`.
+// Translates all lines of `source`. Returns when the sink has received every line.
+// LineResult::status has the error of a line that failed. Returns only errors of reading the input,
+// and INVALID_ARGUMENT if the input has fewer lines than `skip`.
 //
-// A call refused as INVALID_ARGUMENT, or for its size, is retried line by line, because one bad
-// line makes the whole call fail. A long line is always sent alone. After a permanent refusal
-// (unknown model, no permission, missing feature) or if the server is gone, no more calls are sent
-// and the other lines fail with the same error.
+// If a call fails with INVALID_ARGUMENT or because of its size, its lines are sent again one by
+// one, because a single bad line makes the complete call fail. A long line is always sent alone. If
+// all lines would fail (unknown model, no permission, missing feature, no server), no more calls
+// are sent and the remaining lines fail with the same error.
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
                           LineSource* source, LineSink* sink);
 

@@ -24,7 +24,7 @@ json ToJson(const v1::Tokens& tokens) {
   return object;
 }
 
-// Writes the fields that translations and alternatives share.
+// Adds the fields that a translation and an alternative have in common.
 template <typename Message>
 void AddScores(const Message& message, json* object) {
   (*object)["finish_reason"] = v1::FinishReason_Name(message.finish_reason());

@@ -1,4 +1,4 @@
-// Translations as JSON, for scripts. Pure.
+// Converts translations to JSON for scripts. Thread-safety: pure functions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,16 +15,16 @@ namespace dragoman::client {
 // readers keep only 53 bits of a number).
 nlohmann::ordered_json ToJson(const v1::Translation& translation);
 
-// Returns {"code", "message"} and "details": one text for each violation.
+// Returns {"code", "message", "details"}. "details" has a text for each violation.
 nlohmann::ordered_json ErrorToJson(const absl::Status& status);
 
-// Returns a double that prints with the digits of the float.
+// Returns the double that JSON prints with the same digits as the float: 0.1, not 0.10000000149.
 double JsonNumber(float value);
 
-// Returns one line. Invalid UTF-8 becomes U+FFFD.
+// Returns the JSON on one line. Invalid UTF-8 becomes U+FFFD.
 std::string JsonLine(const nlohmann::ordered_json& json);
 
-// Returns the shortest text that reads back as the same float.
+// Returns the shortest decimal number that reads back as the same float.
 std::string FloatText(float value);
 
 }  // namespace dragoman::client

@@ -1,4 +1,5 @@
-// UTF-8 (RFC 3629): validity, code points and display width. Pure.
+// Functions for UTF-8 text (RFC 3629): validity, code points and display width. Thread-safety: pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text);
 // Returns the number of code points, which the server counts as characters. REQUIRES: valid UTF-8.
 int64_t CountCodePoints(std::string_view text);
 
-// Returns the number of terminal columns of `text`. Wide East Asian characters and emoji count 2,
-// combining marks 0. An approximation, for display only. REQUIRES: valid UTF-8.
+// Returns the approximate number of terminal columns of `text`. Wide East Asian characters and
+// emoji count 2, combining marks 0. REQUIRES: valid UTF-8.
 int DisplayWidth(std::string_view text);
 
-// Returns the longest suffix of `text` that takes at most `columns`.
+// Returns the longest suffix of `text` that takes at most `columns` terminal columns.
 std::string_view TailForDisplay(std::string_view text, int columns);
 
 }  // namespace dragoman::client

@@ -9,7 +9,8 @@ namespace dragoman::client {
 int Histogram::BucketOf(int64_t value) {
   const int width = std::bit_width(static_cast<uint64_t>(value));
   if (width <= kLinearBits) return static_cast<int>(value);
-  // The leading kLinearBits bits name the bucket within its power of two; the first is always set.
+  // The kLinearBits highest bits of the value, of which the first is always 1, select the bucket
+  // within its power of two.
   const int shift = width - kLinearBits;
   return static_cast<int>(shift * kHalf + (value >> shift));
 }

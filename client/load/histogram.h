@@ -1,7 +1,7 @@
 // A histogram of durations with buckets of constant relative width, like HdrHistogram.
 //
-// Not thread-safe. Values are nanoseconds. A percentile is at least the exact one and at most 1/128
-// (0.8 %) larger. Memory is constant (36 KiB).
+// Not thread-safe. Values are nanoseconds. A percentile is at least the exact value and at most
+// 1/128 (0.8 %) larger. Memory is constant (36 KiB).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Histogram {
   void Record(std::chrono::nanoseconds value);
 
   int64_t count() const { return count_; }
-  // The extremes of the values, not of their buckets; 0 if there are none.
+  // Exact, not rounded to buckets; 0 if there are no values.
   std::chrono::nanoseconds max() const { return std::chrono::nanoseconds(max_); }
   std::chrono::nanoseconds min() const { return std::chrono::nanoseconds(count_ ? min_ : 0); }
   std::chrono::nanoseconds mean() const;

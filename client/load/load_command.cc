@@ -23,7 +23,7 @@ constexpr char kLoadAbout[] =
     "sends\nat a fixed rate whatever the server does (open loop); --concurrency keeps C calls in "
     "flight\n(closed loop). Latency counts from the time at which a call was meant to be sent.";
 
-// --max-failed: a number of calls, or a percentage of all.
+// The value of --max-failed: a number of calls, or a percentage of all calls.
 struct AllowedFailures {
   std::string text = "0";
   int64_t calls = 0;
@@ -35,7 +35,8 @@ struct AllowedFailures {
   }
 };
 
-// Returns "", or a description of the expected text.
+// Parses the value of --max-failed. Returns "" or, if it is wrong, a description of the expected
+// text.
 std::string ReadAllowedFailures(const std::string& text, AllowedFailures* allowed) {
   constexpr char kExpected[] = "a number of calls, or a share from 0% to 100%";
   AllowedFailures read{.text = text};
@@ -126,7 +127,7 @@ void AddFlags(const Io& io, FlagTable* flags, LoadFlags* o) {
   o->request.AddTo(flags);
 }
 
-// Returns which flags contradict each other, or "".
+// Returns an error text if flags contradict each other, else "".
 std::string Contradiction(const LoadFlags& o) {
   if (o.input.empty()) return "--input is missing, expected a file";
   if (o.rate.has_value() == o.concurrency.has_value()) {
@@ -139,7 +140,8 @@ std::string Contradiction(const LoadFlags& o) {
   return "";
 }
 
-// Returns texts of the lines in the order and of the lengths that the flags set.
+// Returns the texts to send, made of `lines`. The flags set their order and how many lines are
+// joined.
 std::vector<std::string> MakeTexts(const LoadFlags& o, std::deque<std::string> lines) {
   std::mt19937_64 random(static_cast<uint64_t>(o.seed));
   if (o.shuffle) std::shuffle(lines.begin(), lines.end(), random);

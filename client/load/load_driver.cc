@@ -11,7 +11,7 @@
 namespace dragoman::client {
 namespace {
 
-// `item`: the translation's place in the request.
+// Adds a translation to the counts of `completion`. `item` is its index in the request.
 void Count(const v1::TranslateRequest& request, int item, const v1::Translation& translation,
            LoadCompletion* completion) {
   if (translation.has_error()) {
@@ -86,7 +86,7 @@ void ClientLoadDriver::Wait(std::optional<ClientClock::TimePoint> until,
     timeout.tv_sec = seconds.count();
     timeout.tv_nsec = (left - seconds).count();
   }
-  // If a signal interrupts the wait, the caller asks again.
+  // If a signal interrupts the wait, there are no completions and the caller waits again.
   ppoll(&fd, 1, until.has_value() ? &timeout : nullptr, nullptr);
   answers_->TakeAll(completions);
 }

@@ -1,7 +1,8 @@
 // Sends the load generator's calls through a TranslationClient.
 //
-// The owner calls all methods from one thread. gRPC's threads record the time of an answer, count
-// its content and put it into a mailbox, so delays of the owner do not affect the measurement.
+// All methods are called from one thread. gRPC's threads record the time of an answer, count its
+// content and put it into a mailbox, so that delays of the calling thread do not affect the
+// measurement.
 #pragma once
 
 #include <memory>
@@ -17,11 +18,11 @@ class ClientLoadDriver : public LoadDriver {
  public:
   using Requests = std::vector<std::shared_ptr<const v1::TranslateRequest>>;
 
-  // Call n sends request n modulo their number. `stream`: with StreamTranslate. Borrows the client
-  // and the clock. REQUIRES: requests is not empty.
+  // Call n sends requests[n % requests.size()]. With `stream`, uses StreamTranslate instead of
+  // Translate. Borrows the client and the clock. REQUIRES: `requests` is not empty.
   ClientLoadDriver(TranslationClient* client, ClientClock* clock, Requests requests, bool stream);
 
-  // RESOURCE_EXHAUSTED if the system could not create the descriptor that Wait polls.
+  // Returns RESOURCE_EXHAUSTED if the system could not create the file descriptor that Wait polls.
   absl::Status status() const;
 
   ClientClock::TimePoint Now() override { return clock_.Now(); }
@@ -36,7 +37,8 @@ class ClientLoadDriver : public LoadDriver {
   ClientClock& clock_;
   const Requests requests_;
   const bool stream_;
-  // Shared with the callbacks, which may still be inside Push when the driver is destroyed.
+  // Shared with the callbacks of calls, because one may still be inside Push when the driver is
+  // destroyed.
   const std::shared_ptr<Answers> answers_;
 };
 

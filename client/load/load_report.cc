@@ -71,7 +71,8 @@ const char* NameOf(LoadReport::Window window) {
   return "";
 }
 
-// Returns a note if throughput is over another time than the duration, or is not meaningful.
+// Returns a note if the throughput is measured over another time span than the duration, or is not
+// meaningful. Else returns "".
 std::string WindowNote(const LoadReport& report, const LoadOptions& options) {
   if (report.window_kind == LoadReport::Window::kDuration) return "";
   std::string note = report.window_kind == LoadReport::Window::kAllBusy
@@ -85,7 +86,7 @@ std::string WindowNote(const LoadReport& report, const LoadOptions& options) {
   return note;
 }
 
-// Returns "" if all calls are OK.
+// Returns the first error, or "" if all calls ended with OK.
 std::string FirstError(const LoadReport& report) {
   if (report.first_error.ok()) return "";
   return absl::StrCat(CodeName(report.first_error.code()), ": ", report.first_error.message());

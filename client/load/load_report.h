@@ -1,4 +1,5 @@
-// The result of a load run, for people and for scripts. Pure.
+// Formats the result of a load run as text for users and as JSON for scripts. Thread-safety: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,17 @@ struct LoadReportContext {
   LoadOptions options;
   int batch = 1;
   int join_lines = 1;
-  std::vector<int64_t> beams;  // beam sizes that the calls take in turn; empty: all alike
+  // The beam sizes that calls use in turn; empty: all calls use the same.
+  std::vector<int64_t> beams;
   bool stream = false;
-  // Whether tokens were counted. If not, the report omits them.
+  // Whether tokens were counted. If not, the report leaves them out.
   bool tokens = true;
   // User and system time of this process during the run.
   double client_cpu_seconds = 0;
 };
 
 std::string LoadReportText(const LoadReport& report, const LoadReportContext& context);
-// Returns one object on one line. Times are milliseconds.
+// Returns a JSON object on one line. Times are in milliseconds.
 std::string LoadReportJson(const LoadReport& report, const LoadReportContext& context);
 
 }  // namespace dragoman::client

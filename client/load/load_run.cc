@@ -16,18 +16,19 @@ namespace {
 using TimePoint = ClientClock::TimePoint;
 using std::chrono::nanoseconds;
 
-// Prevents a closed loop from spinning on a server that is gone.
+// The wait of a caller after a refusal without a hint. Without a wait, a closed loop would send
+// calls as fast as possible to a server that has stopped.
 constexpr nanoseconds kPauseWithoutHint = std::chrono::milliseconds(10);
 
 // The intended start times of calls, in order.
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // The intended start of the next call. Unset while it depends on an answer.
+  // Returns the intended start of the next call, or nullopt while it depends on an answer.
   virtual std::optional<TimePoint> Next() const = 0;
-  // The next call was sent.
+  // Call when the next call has been sent.
   virtual void Sent() = 0;
-  // A call ended; its caller may start another at `at`.
+  // Call when a call has ended. Its caller may start its next call at `at`.
   virtual void Answered(TimePoint at) = 0;
 };
 
@@ -58,7 +59,7 @@ class OpenLoop final : public Schedule {
   const TimePoint start_;
   std::mt19937_64 random_;
   int64_t sent_ = 0;
-  double offset_ = 0;  // of the next call, ns after the start
+  double offset_ = 0;  // the intended start of the next call, in ns after start_
 };
 
 class ClosedLoop final : public Schedule {
@@ -74,7 +75,7 @@ class ClosedLoop final : public Schedule {
   void Answered(TimePoint at) override { ready_.push(at); }
 
  private:
-  // The start of the next call of each caller without a call in flight.
+  // Has for each caller that has no call in flight the intended start of its next call.
   std::priority_queue<TimePoint, std::vector<TimePoint>, std::greater<TimePoint>> ready_;
 };
 
@@ -146,8 +147,8 @@ class LoadRun {
     report_.target_tokens = work.target_tokens;
   }
 
-  // Extends the middle of a closed loop to a call that starts at `until`, with the answers that
-  // came before. Later answers wait for the next call.
+  // Extends the middle of the run (Window::kAllBusy) to `until`, when a call starts. The work of
+  // answers before that is added. The work of later answers is added when the next call starts.
   void GrowMiddle(TimePoint until) {
     if (!busy_from_.has_value()) return;
     busy_until_ = std::max(busy_until_, until);
@@ -157,7 +158,7 @@ class LoadRun {
     after_middle_.erase(first_in, after_middle_.end());
   }
 
-  // Sends the due calls. Returns false if nothing is left to send, unless an answer changes that.
+  // Sends the calls that are due. Returns false if no further call will be sent.
   bool SendDue() {
     while (static_cast<int64_t>(in_flight_.size()) < options_.max_in_flight) {
       if (report_.sent >= options_.max_calls || (options_.enough && options_.enough())) {
@@ -165,7 +166,7 @@ class LoadRun {
         return false;
       }
       const std::optional<TimePoint> intended = schedule_->Next();
-      // If all callers of a closed loop wait for answers, the loop continues at the next answer.
+      // All callers of a closed loop wait for answers, so further calls depend on the next answer.
       if (!intended.has_value()) return true;
       if (*intended >= end_) return false;
       const TimePoint now = driver_.Now();
@@ -224,7 +225,8 @@ class LoadRun {
     }
   }
 
-  // Without a warm-up all calls count, so that a file can be sent exactly once.
+  // Reports whether the run may have a middle (Window::kAllBusy). A run without a warm-up has none:
+  // all its calls count, so that a file can be sent exactly once.
   bool HasMiddle() const {
     return options_.rate <= 0 && options_.warmup > nanoseconds(0) &&
            options_.max_calls < std::numeric_limits<int64_t>::max();
@@ -238,10 +240,11 @@ class LoadRun {
   std::unique_ptr<Schedule> schedule_;
   std::unordered_map<int64_t, InFlight> in_flight_;
   int64_t next_call_ = 0;
-  bool used_up_ = false;  // max_calls were sent
-  Work window_work_;      // done within the window, whenever its call was sent
-  Work counted_work_;     // of the calls that count
-  // The middle of a run (Window::kAllBusy), if it has one, and the answers after it so far.
+  bool used_up_ = false;  // max_calls have been sent
+  Work window_work_;      // work done within the duration, whenever its call was sent
+  Work counted_work_;     // the work of the calls that count
+  // The middle of the run (Window::kAllBusy), if it has one: its time span, its work, and the work
+  // of answers that are not yet in it.
   std::optional<TimePoint> busy_from_;
   TimePoint busy_until_;
   Work busy_work_;

@@ -34,8 +34,8 @@ void SpreadLengths(std::deque<std::string>* texts) {
   std::stable_sort(
       texts->begin(), texts->end(),
       [](const std::string& one, const std::string& other) { return one.size() < other.size(); });
-  // The fractional parts of the golden ratio's multiples divide 0..1 almost evenly over any range
-  // of multiples (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974).
+  // The fractional parts of any consecutive multiples of the golden ratio are distributed almost
+  // evenly over 0 to 1 (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974).
   const auto place = [](size_t i) {
     return std::fmod(0.5 + 0.6180339887498949 * static_cast<double>(i), 1.0);
   };

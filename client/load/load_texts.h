@@ -8,13 +8,13 @@
 
 namespace dragoman::client {
 
-// Returns the non-empty lines of a file. INVALID_ARGUMENT if there are none, a line is too long or
-// not UTF-8, or the file is larger than 1 GiB.
+// Returns the non-empty lines of a file. Returns INVALID_ARGUMENT if there are none, a line is too
+// long or not UTF-8, or the file is larger than 1 GiB.
 absl::StatusOr<std::deque<std::string>> ReadLoadTexts(const std::string& path);
 
-// Orders the texts so that any 64 consecutive ones have about the average length of all. A
-// measurement of a large model translates no more than 64, and in a random order their mean would
-// be wrong by a tenth. The same lengths always get the same order.
+// Orders the texts so that any 64 consecutive texts have about the mean length of all texts. A
+// measurement of a large model may translate no more than 64 texts; in a random order, their mean
+// length would be wrong by a tenth. The order depends only on the lengths.
 void SpreadLengths(std::deque<std::string>* texts);
 
 }  // namespace dragoman::client

@@ -21,7 +21,8 @@
 namespace dragoman::client {
 namespace {
 
-constexpr int kNoProgram = 127;  // the shell's exit status for a missing program
+// The child's exit status if there is no such program, as in a shell.
+constexpr int kNoProgram = 127;
 
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -47,7 +48,7 @@ absl::StatusOr<std::unique_ptr<LocalDaemon>> LocalDaemon::Start(
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    // Ends the child when this process ends for any reason.
+    // Makes the kernel send SIGTERM to the child when this process ends for any reason.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(1);
     dup2(pipe_ends[1], STDOUT_FILENO);

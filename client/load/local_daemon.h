@@ -1,6 +1,8 @@
-// A dragomand as a child process for measurements, on free loopback ports. It ends with the object.
+// Runs dragomand as a child process for measurements, on free loopback ports. The destructor ends
+// the process.
 //
-// Not thread-safe. Threads of gRPC may already run: the child does nothing harmful before exec.
+// Not thread-safe. May be used while gRPC's threads run, because between fork and exec the child
+// only does what is safe in a process with threads.
 #pragma once
 
 #include <sys/types.h>
@@ -16,36 +18,40 @@ namespace dragoman::client {
 
 class LocalDaemon {
  public:
-  // Starts `program` with `flags` and those of its addresses. Waits without limit until it listens.
-  // NOT_FOUND: no such program. FAILED_PRECONDITION: it ended; has the last line of its log.
+  // Starts `program` with `flags` and flags for its addresses. Waits without limit until it
+  // listens. Returns NOT_FOUND if there is no such program, and FAILED_PRECONDITION with the last
+  // line of its log if it has ended.
   static absl::StatusOr<std::unique_ptr<LocalDaemon>> Start(const std::string& program,
                                                             const std::vector<std::string>& flags);
-  // Ends the daemon with SIGTERM and waits for its end.
+  // Sends SIGTERM to the daemon and waits until it has ended.
   ~LocalDaemon();
   LocalDaemon(const LocalDaemon&) = delete;
   LocalDaemon& operator=(const LocalDaemon&) = delete;
 
   // The daemon's gRPC address.
   const std::string& address() const { return address_; }
-  // User and system time of all threads of the daemon so far.
+  // Returns the user and system time of all threads of the daemon so far.
   std::chrono::nanoseconds cpu_time() const;
   int64_t resident_bytes() const;
-  // The sum in the daemon's log line "memory bound", its maximum memory; 0 if there is none.
+  // Returns the daemon's own estimate of its maximum memory, which is the sum in its log line
+  // "memory bound". Returns 0 if the log has no such line.
   int64_t memory_bound_bytes() const;
 
-  // This program's dragomand: in the same directory or in the build's; else from PATH.
+  // Returns the path of dragomand: in this program's directory, else in the build directory, else
+  // from PATH.
   static std::string UsualProgram();
 
  private:
   LocalDaemon(pid_t pid, int output, int log) : pid_(pid), output_(output), log_(log) {}
 
-  // Returns the next line of the child's standard output, or the rest if the child has ended.
+  // Returns the next line of the daemon's standard output, or the rest of the output if the daemon
+  // has ended.
   std::string ReadLine() const;
   std::string Log() const;
 
   const pid_t pid_;
-  const int output_;  // the reading end of its standard output
-  const int log_;     // an unlinked file
+  const int output_;  // the reading end of a pipe from its standard output
+  const int log_;     // the file with its log, which has no name any more (unlinked)
   std::string address_;
 };
 

@@ -11,7 +11,8 @@ Plan Estimate(const PlanMeasurement& measured, const PlanWish& wish) {
   const double asked = plan.characters_per_core_second * wish.utilisation;
   plan.cores = wish.characters_per_second / asked;
   plan.core_hours_per_million = 1e6 / asked / 3600;
-  // Without the tolerance, rounding makes 1.4 cores at 0.7 more than 2.
+  // The tolerance is for rounding errors: 1.4 cores at a utilisation of 0.7 would be a little more
+  // than 2.
   plan.replicas = static_cast<int>(std::ceil(plan.cores / wish.cores - 1e-9)) + wish.spare;
   plan.replicas = std::max(plan.replicas, 1);
 

@@ -1,6 +1,7 @@
-// Estimates from a measurement the replicas, cores and memory for a rate of characters. Pure.
+// Estimates the replicas, cores and memory that are needed to translate a given number of
+// characters per second, from a measurement of one daemon. Thread-safety: pure function.
 //
-// Sizes are bytes. A core is a processor of the measured machine, as the system counts them.
+// Sizes are bytes. A core is a logical processor of the measured machine.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +9,33 @@
 
 namespace dragoman::client {
 
-// Measurement of a daemon with a full batch.
+// A measurement of a daemon whose batch is full.
 struct PlanMeasurement {
   double seconds = 0;
-  int64_t characters = 0;  // translated in that time
-  double cpu_seconds = 0;  // of the daemon
-  int workers = 1;         // of one thread each
-  int64_t at_rest = 0;     // resident memory before the first call
-  int64_t under_load = 0;  // maximum resident memory
-  int64_t bound = 0;       // maximum memory by the daemon's own estimate
-  int64_t per_worker = 0;  // part of `bound`: K/V and workspaces of one worker
+  int64_t characters = 0;  // characters that were translated in `seconds`
+  double cpu_seconds = 0;  // the daemon's processor time in `seconds`
+  int workers = 1;         // the number of workers, each with one thread
+  int64_t at_rest = 0;     // the resident memory before the first call
+  int64_t under_load = 0;  // the maximum resident memory
+  int64_t bound = 0;       // the daemon's own estimate of its maximum memory
+  int64_t per_worker = 0;  // the part of `bound` for K/V and workspaces of one worker
 };
 
 struct PlanWish {
   double characters_per_second = 0;
-  double utilisation = 0.7;  // intended share of a replica's capacity
-  int cores = 2;             // per replica
-  int spare = 1;             // replicas in addition to those that the rate needs
+  double utilisation = 0.7;  // the intended share of a replica's capacity
+  int cores = 2;             // cores of a replica
+  int spare = 1;             // replicas in addition to those that the rate requires
 };
 
 struct Plan {
   double characters_per_core_second = 0;  // at full load
-  double core_hours_per_million = 0;      // per million characters, at the wanted utilisation
-  double cores = 0;                       // for the rate, at that utilisation
+  double core_hours_per_million = 0;      // per million characters, at PlanWish::utilisation
+  double cores = 0;                       // all cores for the rate, at PlanWish::utilisation
   int replicas = 0;                       // including the spare ones
-  int64_t at_rest = 0;                    // per replica
+  int64_t at_rest = 0;                    // bytes of a replica
   int64_t under_load = 0;
-  int64_t limit = 0;  // memory limit for each replica
+  int64_t limit = 0;  // the memory limit to set for each replica
 };
 
 // REQUIRES: characters, cpu_seconds and workers are above 0.

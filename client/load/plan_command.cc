@@ -27,7 +27,7 @@ constexpr char kPlanAbout[] =
     "processor time. Measure on\na quiet machine: a note says where the two halves of the time "
     "differ. On the CPU; a GPU is not\nmeasured.";
 
-// The daemon's default never starts more workers.
+// The maximum number of workers that the daemon starts by default.
 constexpr int kMostWorkers = 16;
 
 struct PlanFlags {
@@ -35,7 +35,7 @@ struct PlanFlags {
   std::string input;
   std::string program = LocalDaemon::UsualProgram();
   RequestFlags request;
-  std::vector<std::string> settings;  // flags of the daemon
+  std::vector<std::string> settings;  // flags for the daemon
   std::optional<double> rate;
   double utilisation = 0.7;
   std::optional<int64_t> cores;
@@ -173,7 +173,7 @@ absl::StatusOr<Measured> Measure(const PlanFlags& o, const v1::TranslateRequest&
   return out;
 }
 
-// Returns a note on why the result may be inaccurate, or "".
+// Returns a note that says why the result may be inaccurate, or "".
 std::string Note(const Measured& run) {
   const PlanMeasurement& measured = run.figures;
   if (run.halves_differ > 0.1) {

@@ -29,7 +29,7 @@ void PlanMeter::Send(int64_t call) {
 }
 
 void PlanMeter::Wait(std::optional<TimePoint> until, std::vector<LoadCompletion>* completions) {
-  // Wakes up at every mark, even if no call ends for a long time.
+  // Wakes up at every mark, even if no call ends at that time.
   for (;;) {
     const std::optional<TimePoint> next = NextMark();
     const bool mark = next.has_value() && (!until || *next < *until);
@@ -73,7 +73,7 @@ void PlanMeter::Count(const LoadCompletion& done) {
   sent_.erase(sent);
   if (reached_ == kMarks && from < marks_[kMarks - 1].reached) --under_way_;
   const double took = InSeconds(done.finished - from);
-  // A mark that is not yet reached is after this call's end.
+  // Only marks that have been reached matter: a later mark is after the end of this call.
   for (int half = 0; half + 1 < kMarks && half < reached_; ++half) {
     const TimePoint begin = std::max(from, marks_[half].reached);
     const TimePoint end =

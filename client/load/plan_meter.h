@@ -1,13 +1,13 @@
-// Counts the characters that a daemon translates in a measured interval while its batch is full,
-// and the processor time and memory that this takes.
+// Measures how many characters a daemon translates in an interval while its batch is full, and the
+// processor time and memory that this takes.
 //
-// Calls take long, and many may end together: calls sent at once end at once if their outputs have
-// the same length. If calls counted by their end, ten seconds could contain one such wave or two.
-// So each call counts by its share: the part of its characters that equals the part of its time,
-// from sending to end, within the interval. With a full batch the shares add up to the work done.
-// The batch must therefore be full before and after the interval too.
+// Calls take seconds, and calls that are sent together may end together, in a wave. If a call
+// counted when it ends, an interval of ten seconds could contain one wave or two. So a call counts
+// in proportion: if a third of its time, from sending to end, is in the interval, a third of its
+// characters counts. With a full batch, these shares add up to the work done, if the batch is also
+// full before and after the interval.
 //
-// Not thread-safe, as LoadDriver.
+// Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -25,12 +25,13 @@ namespace dragoman::client {
 class PlanMeter final : public LoadDriver {
  public:
   struct Daemon {
-    std::function<std::chrono::nanoseconds()> cpu_time;  // so far
-    std::function<int64_t()> resident_bytes;             // now
+    std::function<std::chrono::nanoseconds()> cpu_time;  // the processor time so far
+    std::function<int64_t()> resident_bytes;             // the resident memory now
   };
 
-  // Counts for `duration`, from when `warmup` has passed and the first call of each of the
-  // `callers` has ended, because calls that start together are not typical. Borrows `inner`.
+  // The interval has the length `duration`. It begins when `warmup` has passed and the first call
+  // of each of the `callers` has ended, because calls that start together are not typical. Borrows
+  // `inner`.
   PlanMeter(LoadDriver* inner, Daemon daemon, int callers, std::chrono::nanoseconds warmup,
             std::chrono::nanoseconds duration);
 
@@ -39,30 +40,31 @@ class PlanMeter final : public LoadDriver {
   void Wait(std::optional<ClientClock::TimePoint> until,
             std::vector<LoadCompletion>* completions) override;
 
-  // Reports whether all calls that count have ended. Until then the caller must keep sending calls,
-  // or the last ones would have the daemon to themselves.
+  // Reports whether all calls that count have ended. Until then, the caller must keep sending
+  // calls, because otherwise the batch would not be full for the last calls that count.
   bool enough() const { return reached_ == kMarks && under_way_ == 0; }
 
   // Sets seconds, characters, cpu_seconds and under_load. REQUIRES: enough().
   void Report(PlanMeasurement* out) const;
-  // Returns the difference between the characters per second of processor time of the two halves,
-  // as a share of the larger. Returns 1 if one half has none.
+  // Compares the two halves of the interval: returns the difference of their characters per second
+  // of processor time, divided by the larger value. Returns 1 if one half has no characters.
   double halves_differ() const;
-  // Returns the mean duration of calls, weighted by their counted characters; 0 if there are none.
+  // Returns the mean duration of calls, weighted by their characters that count, or 0 if none
+  // count.
   double call_seconds() const;
 
  private:
   using TimePoint = ClientClock::TimePoint;
 
-  // Start, middle and end of the interval.
+  // A mark is the start, the middle or the end of the interval.
   struct Mark {
     TimePoint planned;
     TimePoint reached;
-    std::chrono::nanoseconds cpu{0};  // of the daemon at that time
+    std::chrono::nanoseconds cpu{0};  // the daemon's processor time at the mark
   };
   static constexpr int kMarks = 3;
 
-  // The time of the next mark. Unset while it depends on an answer.
+  // Returns the planned time of the next mark, or nullopt while it depends on an answer.
   std::optional<TimePoint> NextMark() const;
   void ReachMarks();
   void Count(const LoadCompletion& done);
@@ -72,13 +74,16 @@ class PlanMeter final : public LoadDriver {
   const int callers_;
   const std::chrono::nanoseconds duration_;
   Mark marks_[kMarks];
-  int reached_ = 0;                              // number of marks
-  int64_t first_under_way_;                      // calls that must end before the interval begins
-  int64_t under_way_ = 0;                        // calls that count, once the interval has ended
-  std::unordered_map<int64_t, TimePoint> sent_;  // all calls in flight
-  double characters_[kMarks - 1] = {};           // of each half
-  double call_seconds_ = 0;                      // multiplied by characters
-  int64_t resident_ = 0;                         // maximum
+  int reached_ = 0;  // the number of marks that have been reached
+  // The number of calls that must still end before the interval begins.
+  int64_t first_under_way_;
+  // After the interval: the number of calls that count and have not ended.
+  int64_t under_way_ = 0;
+  std::unordered_map<int64_t, TimePoint> sent_;  // when each call in flight was sent
+  double characters_[kMarks - 1] = {};           // the characters that count, for each half
+  // The sum of call durations, each multiplied by its characters that count.
+  double call_seconds_ = 0;
+  int64_t resident_ = 0;  // the maximum of the resident memory
 };
 
 }  // namespace dragoman::client

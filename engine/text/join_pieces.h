@@ -1,6 +1,7 @@
-// Joins pieces into text if some of the pieces stand for single bytes.
+// Joins the pieces of a vocabulary into text. Handles byte pieces, which stand for one byte each
+// ("<0xE2>").
 //
-// Pure functions; thread-safe. Units: bytes.
+// Thread-safety: pure functions. Units: bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,21 @@
 namespace dragoman::engine {
 
 // Appends `bytes` as text. Each byte that is not UTF-8 becomes U+FFFD. Sets ranges[i] to the range
-// of byte i: the last byte of a character gets all of it.
+// in `text` of bytes[i]. The last byte of a character gets the range of the whole character; its
+// other bytes get an empty range. REQUIRES: ranges.size() == bytes.size().
 void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges);
 
 // Joins `pieces` into text. byte_of(piece) returns the byte that a piece stands for, or -1.
-// write(piece, text) appends the text of any other piece. Consecutive bytes are decoded together.
-// With `is_prefix`, leaves out bytes at the end that further bytes may complete to a character.
+// write(piece, text) appends the text of a piece that stands for no byte. Consecutive byte pieces
+// are decoded together. With `is_prefix`, leaves out byte pieces at the end that are the beginning
+// of a character, because later pieces may complete it.
 template <class ByteOf, class Write>
 PieceText JoinPieces(std::span<const std::string_view> pieces, bool is_prefix, ByteOf byte_of,
                      Write write) {
   PieceText joined;
   std::string& text = joined.text;
   joined.ranges.resize(pieces.size());
-  std::string bytes;  // of the byte pieces that are not written yet
+  std::string bytes;  // the bytes of byte pieces that are not in `text` yet
   const auto flush_bytes = [&](size_t end) {
     AppendByteText(bytes, text, std::span(joined.ranges).subspan(end - bytes.size(), bytes.size()));
     bytes.clear();

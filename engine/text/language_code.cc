@@ -25,11 +25,11 @@ struct Alias {
   std::string_view language;
 };
 
-// Replaced codes that are still in use.
+// Codes that the standards have replaced but that are still in use, and the ISO 639-3 code to use.
 constexpr Alias kReplaced[] = {{"iw", "heb"}, {"in", "ind"},  {"ji", "yid"}, {"jw", "jav"},
                                {"mo", "ron"}, {"mol", "ron"}, {"fil", "tgl"}};
 
-// Argos Translate's codes for what BCP-47 writes in two subtags.
+// A code of Argos Translate for which BCP-47 uses two subtags, and its parts.
 struct WholeCode {
   std::string_view written;
   std::string_view language;
@@ -38,7 +38,8 @@ struct WholeCode {
 };
 constexpr WholeCode kArgosCodes[] = {{"zt", "zho", "Hant", ""}, {"pb", "por", "", "BR"}};
 
-// Macrolanguages and the member that each commonly means. Models use either code.
+// Macrolanguages and the member that each commonly means. Some models use the code of the
+// macrolanguage, others that of the member.
 constexpr Alias kMacrolanguages[] = {
     {"zho", "cmn"}, {"ara", "arb"}, {"nor", "nob"}, {"fas", "pes"}, {"msa", "zsm"},
     {"est", "ekk"}, {"lav", "lvs"}, {"swa", "swh"}, {"aze", "azj"}, {"uzb", "uzn"},

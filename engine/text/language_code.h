@@ -1,5 +1,6 @@
-// Parses and compares language codes: BCP-47, or ISO 639-1, 639-2 or 639-3 with script and region,
-// with '-' or '_', in any case. Examples: "de", "deu", "ger", "de-DE", "pt_BR", "cmn_Hans".
+// Parses and compares language codes. A code is in the form of BCP-47 and begins with a language of
+// ISO 639-1, 639-2 or 639-3. Subtags are separated by '-' or '_'; case does not matter. Examples:
+// "de", "deu", "ger", "de-DE", "pt_BR", "cmn_Hans".
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,8 +15,9 @@ namespace dragoman::engine {
 // The most bytes that a code may have.
 inline constexpr size_t kMaxCodeBytes = 40;
 
-// The parts of a code. `language` is the ISO 639-3 code if the table knows the language, else the
-// subtag in lower case. `script` is like "Hans", `region` like "DE"; `variant` is the rest.
+// The parts of a code. `language` is the ISO 639-3 code if language_table.inc has the language,
+// else the subtag in lower case. `script` looks like "Hans" and `region` like "DE". `variant` has
+// the other subtags, joined by '-'. A part that the code lacks is "".
 struct LanguageCode {
   std::string language;
   std::string script;
@@ -33,15 +35,17 @@ std::string ToBcp47(const LanguageCode& code);
 
 // In the following functions, `language` is LanguageCode::language.
 
-// Returns the macrolanguage of a member, or the member that a macrolanguage commonly means: "zho"
-// for "cmn" and the reverse. Returns "" if there is none.
+// If `language` is a macrolanguage ("zho", Chinese), returns the member that it commonly means
+// ("cmn", Mandarin). If it is such a member, returns its macrolanguage. Else returns "".
 std::string_view EquivalentLanguage(std::string_view language);
 
-// Returns the script of a language whose code names no script, or "" if the table has none.
+// Returns the script that a code of this language means if the code names none ("Latn" for "deu"),
+// or "" if the table does not have the language.
 std::string_view DefaultScript(std::string_view language);
 
-// Returns the script that the region of `code` implies, or "" if it implies none. Only regions of
-// Chinese imply one: its variants differ by script, but clients often name a region.
+// Returns the script that the region of `code` implies: "Hant" for "zh-TW". Returns "" except for
+// some regions of Chinese. The two written forms of Chinese differ by script, but clients often
+// name a region.
 std::string_view ScriptOfRegion(const LanguageCode& code);
 
 }  // namespace dragoman::engine

@@ -19,7 +19,7 @@ for name in names:
     assert name.isascii() and name.isalnum()
 
 with open("html_entity_table.inc", "w", encoding="ascii") as out:
-    out.write("// Made by make_html_entities.py: name, text, whether the name needs no semicolon.\n")
+    out.write("// Made by make_html_entities.py: name, text, 1 if the semicolon after the name is optional.\n")
     line = ""
     for name in names:
         entry = f'{{"{name}", "{escaped(html5[name + ";"])}", {int(name in bare)}}},'

@@ -13,7 +13,8 @@ namespace dragoman::engine {
 
 struct NormalizedText {
   std::string text;
-  // Has, for each byte of `text`, its position in the input. One more entry has the position of the end.
+  // origin[i] is the position in the original text of the byte that text[i] comes from. One more
+  // entry has the position in the original text where `text` ends.
   std::vector<int32_t> origin;
 };
 

@@ -19,7 +19,7 @@ void OffsetMap::Add(int64_t from, int64_t from_size, int64_t to, int64_t to_size
 
 TextRange OffsetMap::Map(TextRange range) const {
   if (pieces_.empty()) return {};
-  // The first piece that ends after a position.
+  // Returns the first piece that ends after the position.
   const auto piece_at = [&](int64_t position) {
     return std::upper_bound(
         pieces_.begin(), pieces_.end(), position,
@@ -39,7 +39,7 @@ TextRange OffsetMap::Map(TextRange range) const {
   const auto last = piece_at(range.end - 1);
   if (last == pieces_.end()) {
     mapped.end = pieces_.back().to + pieces_.back().to_size;
-  } else if (range.end <= last->from) {  // between two pieces
+  } else if (range.end <= last->from) {  // the range ends between two pieces
     if (last == begin) return mapped;
     const auto before = last - 1;
     mapped.end = before->to + before->to_size;

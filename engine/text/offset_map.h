@@ -13,13 +13,13 @@ namespace dragoman::engine {
 class OffsetMap {
  public:
   // Adds a piece: bytes [from, from + from_size) become bytes [to, to + to_size). If both sizes are
-  // equal, the piece maps byte by byte, else as a whole. REQUIRES: pieces are added in order of
-  // `from` and do not overlap.
+  // equal, the piece maps byte by byte. Else any byte of it maps to the whole target range.
+  // REQUIRES: pieces are added in order of `from` and do not overlap.
   void Add(int64_t from, int64_t from_size, int64_t to, int64_t to_size);
 
-  // Returns the smallest range that contains what the bytes of `range` became. Bytes outside all
-  // pieces became nothing. An empty range maps to an empty range at the target of the next byte.
-  // Returns {0, 0} if there are no pieces.
+  // Returns the smallest target range that contains the targets of all bytes of `range`. Bytes
+  // outside all pieces have no target. An empty range maps to an empty range where the target of
+  // the next byte begins. Returns {0, 0} if there are no pieces.
   TextRange Map(TextRange range) const;
 
  private:

@@ -11,8 +11,8 @@ namespace dragoman::engine {
 // CJK punctuation or a full-width form.
 bool IsUnspacedScript(char32_t code_point);
 
-// Reports whether spaces separate the sentences of `language` (BCP-47). They do not in Chinese,
-// Japanese, Thai, Lao, Khmer, Burmese and similar languages.
+// Reports whether `language` (BCP-47) is written with spaces between sentences. Returns false for
+// Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha and Shan, else true.
 bool LanguageUsesSpaces(std::string_view language);
 
 }  // namespace dragoman::engine

@@ -1,8 +1,9 @@
-// A model for text whose tokens are separated by white space, as CTranslate2's translate_file and
-// command line take it. Each token is a piece of the vocabulary or unknown.
+// A SubwordModel for text that the client has already cut into tokens separated by white space,
+// which is the input of CTranslate2's translate_file and command line. Each token is looked up in
+// the vocabulary as it is.
 //
-// Only ASCII white space separates tokens, because other spaces may be pieces. Stateless and
-// thread-safe. Units: bytes.
+// Only ASCII white space separates tokens, because other spaces may be part of a vocabulary's
+// pieces. Stateless and thread-safe. Units: bytes.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@ namespace dragoman::engine {
 
 class SpacedTokens : public SubwordModel {
  public:
-  // Every piece begins a word.
+  // No mark, because every piece is a word of its own.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override;

@@ -21,19 +21,20 @@ struct SubwordToken {
   TextRange range;
 };
 
-// The text of pieces, and the range of each piece in it. The ranges are in order, do not overlap
-// and include white space. Among the byte pieces of a character, the last one has its range.
+// The joined text of pieces, and the range in this text of each piece. The ranges are in order, do
+// not overlap and include white space. If several byte pieces form a character, the last of them
+// has the character's range and the others have empty ranges.
 struct PieceText {
   std::string text;
   std::vector<TextRange> ranges;
 };
 
-// Says what precedes a text that is cut.
+// Says what precedes the text that Encode or Cut is given.
 enum class TextStart {
-  kBegin,       // nothing
+  kBegin,       // the text is complete: nothing precedes it
   kWord,        // white space
-  kInside,      // the beginning of its first word, or a bracket
-  kAfterToken,  // a token that was cut out of the text (added_tokens.h)
+  kInside,      // the text continues a word or follows a bracket, without white space between
+  kAfterToken,  // it follows an added token that was cut out (added_tokens.h)
 };
 
 class SubwordModel {
@@ -46,13 +47,15 @@ class SubwordModel {
   // Cuts `text` into pieces. REQUIRES: `text` is valid UTF-8 of less than 2^31 bytes.
   virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const = 0;
 
-  // Cuts a prompt. The same as Encode, except that names of special tokens in it are the tokens.
+  // Cuts a prompt like Encode, except that the name of a special token in the prompt ("</s>")
+  // becomes this token instead of ordinary text.
   virtual std::vector<SubwordToken> EncodePrompt(std::string_view prompt) const {
     return Encode(prompt, TextStart::kBegin);
   }
 
-  // Prepare, Normalize and Cut are the steps of Encode. Added tokens are cut out between the steps
-  // (added_tokens.h). A model without the first two steps needs Encode only.
+  // Prepare, Normalize and Cut are the steps of Encode. AddedTokenModel calls them one by one,
+  // because it cuts added tokens out of the text between the steps (added_tokens.h). A model that
+  // does not change the text in the first two steps overrides Encode only.
   //
   // Changes a text before the first search for added tokens.
   virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
@@ -64,17 +67,19 @@ class SubwordModel {
   }
 
   // Returns the text of the pieces, which may have spaces at its ends. A piece that the model does
-  // not know stands for itself. With `after_text`, the pieces follow other text, so white space at
-  // the beginning is kept.
+  // not know is written as it is. With `after_text`, the pieces follow other text, so white space
+  // at the beginning is kept.
   virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const = 0;
 
-  // The same as Decode, but returns only the text that further pieces cannot change.
+  // Like Decode, for pieces that more pieces may follow. Returns only the part of the text that
+  // later pieces cannot change.
   virtual PieceText DecodePrefix(std::span<const std::string_view> pieces,
                                  bool after_text) const = 0;
 };
 
-// Maps the ranges of tokens in a NormalizedText to the original text. `origin` is
-// NormalizedText::origin. REQUIRES: the ranges are inside NormalizedText::text.
+// Changes the ranges of `tokens`, which count bytes of a NormalizedText's text, into ranges of the
+// original text. `origin` is NormalizedText::origin. REQUIRES: the ranges are inside
+// NormalizedText::text.
 inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>* tokens) {
   for (SubwordToken& token : *tokens) {
     token.range = {origin[static_cast<size_t>(token.range.begin)],

@@ -1,4 +1,4 @@
-// A range of bytes of a text, [begin, end). In this folder, both ends are code point boundaries.
+// A range of bytes of a text, [begin, end). In engine/text, both ends are code point boundaries.
 #pragma once
 
 #include <cstdint>

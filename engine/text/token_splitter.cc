@@ -33,7 +33,7 @@ NormalizedText Stripped(const NormalizedText& of, bool left, bool right) {
   return Slice(of, begin, end);
 }
 
-// Appends `second` to `first`. There may be a gap between them in the text.
+// Appends `second` to `first`. In the original text, there may be a gap between them.
 NormalizedText Joined(const NormalizedText& first, const NormalizedText& second) {
   NormalizedText both = first;
   both.origin.pop_back();
@@ -42,7 +42,7 @@ NormalizedText Joined(const NormalizedText& first, const NormalizedText& second)
   return both;
 }
 
-// \w of Rust's regular expressions.
+// Reports whether \w of Rust's regular expressions matches the character.
 bool IsWord(char32_t c) {
   const auto code = static_cast<UChar32>(c);
   constexpr uint32_t kMask = U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK;
@@ -51,7 +51,7 @@ bool IsWord(char32_t c) {
          u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL) != 0;
 }
 
-// \s of Rust's regular expressions.
+// Reports whether \s of Rust's regular expressions matches the character.
 bool IsSpace(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)) != 0; }
 
 // Returns the beginning of the character that ends at `at`. REQUIRES: at > 0.
@@ -80,7 +80,8 @@ SlowTokenSplitter::SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool
   }
 }
 
-// Follows the original step by step. Positions count characters, except in the result.
+// Follows Trie.split of transformers step by step. Positions count characters; only the result
+// counts bytes.
 std::vector<size_t> SlowTokenSplitter::Ends(std::string_view text) const {
   std::vector<char32_t> characters;
   std::vector<size_t> bytes;  // where each character begins
@@ -99,7 +100,7 @@ std::vector<size_t> SlowTokenSplitter::Ends(std::string_view text) const {
   const auto is_final = [&](int32_t node) { return nodes_[static_cast<size_t>(node)].is_final; };
 
   std::vector<size_t> cuts = {0};
-  std::map<size_t, int32_t> states;  // by the possible beginning of a token
+  std::map<size_t, int32_t> states;  // trie nodes, by the position where a possible token begins
   size_t skip = 0;
   for (size_t current = 0; current < size; ++current) {
     if (current < skip) continue;
@@ -181,7 +182,7 @@ std::vector<TextPart> SlowTokenSplitter::Split(const NormalizedText& text,
     const AddedToken& token = tokens[static_cast<size_t>(index)];
     NormalizedText* left = i > 0 ? &parts[i - 1] : nullptr;
     NormalizedText* right = i + 1 < parts.size() ? &parts[i + 1] : nullptr;
-    // The neighbours before they are stripped.
+    // The neighbouring characters, read before the white space is stripped.
     const char before = left != nullptr && !left->text.empty() ? left->text.back() : ' ';
     const char after = right != nullptr && !right->text.empty() ? right->text.front() : ' ';
     if (token.rstrip && right != nullptr) *right = Stripped(*right, true, false);
@@ -253,7 +254,7 @@ std::vector<TextPart> FastTokenSplitter::Split(const NormalizedText& of,
       if (!IsSpace(NextCodePoint(text, next))) break;
       end = next;
     }
-    // The previous token may have taken this white space.
+    // The white space before this token may already belong to the previous token.
     begin = std::max(begin, std::min(done, end));
     if (done < begin) split.push_back({Slice(of, done, begin), -1});
     split.push_back({Slice(of, begin, end), index});

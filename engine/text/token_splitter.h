@@ -1,5 +1,6 @@
-// Finds added tokens in a text and cuts the text there, by the rules of transformers' slow
-// tokenizers or of the tokenizers library.
+// Finds added tokens in a text and cuts the text at them, by the rules of transformers' slow
+// (Python) tokenizers or of the tokenizers library, which transformers' fast tokenizers use. Added
+// tokens are tokens outside the subword model, such as "<mask>" or "</s>".
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -17,11 +18,11 @@ namespace dragoman::engine {
 
 struct AddedToken {
   std::string text;          // not empty
-  bool special = false;      // matches in a prompt only; a text keeps it as text
-  bool single_word = false;  // matches between spaces (slow) or between non-word characters (fast)
-  bool lstrip = false;       // takes the white space before it
-  bool rstrip = false;       // takes the white space after it
-  bool normalized = false;   // fast: matches, in normalized form, in the normalized text
+  bool special = false;      // matches in a prompt only; in a text, its name is ordinary text
+  bool single_word = false;  // matches only between spaces (slow) or non-word characters (fast)
+  bool lstrip = false;       // white space before it is not cut into pieces
+  bool rstrip = false;       // white space after it is not cut into pieces
+  bool normalized = false;   // fast: its normalized form is searched for in the normalized text
 
   bool operator==(const AddedToken&) const = default;
 };
@@ -29,16 +30,16 @@ struct AddedToken {
 // A part of a text that was cut.
 struct TextPart {
   NormalizedText text;
-  int32_t token = -1;  // the index of the token, or -1
+  int32_t token = -1;  // the index of the added token that the part is, or -1 for text
 };
 
 // Splits as transformers' slow tokenizers do (tokenization_utils.py of 4.57: Trie.split, and
-// tokenize() for the parts). Like them, it may miss a token that touches another match.
+// tokenize() for the parts). Like these tokenizers, it may miss a token that touches another match.
 class SlowTokenSplitter {
  public:
   SlowTokenSplitter() = default;
-  // Searches for all `tokens`. Without `special_too`, searches only for tokens that are not
-  // special. Among tokens with the same text, the last one wins.
+  // With `special_too`, searches for all `tokens`, else only for those that are not special. Among
+  // tokens with the same text, the last one wins.
   SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool special_too);
 
   // Returns the parts of `text`, without empty parts.
@@ -50,20 +51,21 @@ class SlowTokenSplitter {
     std::unordered_map<char32_t, int32_t> next;
     bool is_final = false;
   };
-  // Returns the ends of the parts, as Trie.split does.
+  // Returns the positions in bytes where the parts of `text` end, as Trie.split cuts it.
   std::vector<size_t> Ends(std::string_view text) const;
 
   std::vector<Node> nodes_ = {Node{}};
-  std::unordered_map<std::string, int32_t> tokens_;  // by text
+  std::unordered_map<std::string, int32_t> tokens_;  // index by text
 };
 
 // Splits as the tokenizers library does (tokenizer/added_vocabulary.rs of 0.22: find_matches). The
-// longest of the leftmost tokens matches. Without `special_too`, a special token also matches, but
-// its text stays text.
+// leftmost match wins, and among matches at the same place the longest. Without `special_too`, a
+// special token still matches, which hides shorter tokens there, but its name stays text.
 class FastTokenSplitter {
  public:
   FastTokenSplitter() = default;
-  // `texts` has the texts to find and their tokens. The first of equal texts counts. Ignores "".
+  // `texts` has pairs of a text to find and the index of its token. Among equal texts, the first
+  // one counts. Ignores an empty text.
   explicit FastTokenSplitter(std::vector<std::pair<std::string, int32_t>> texts);
 
   bool empty() const { return trie_.empty(); }

@@ -21,8 +21,8 @@ struct Side {
 };
 
 int IdOf(const Side& side, const std::string& piece) {
-  // A user-defined piece or a run of unknown characters may be ">>fra<<" or "</s>". In a text it
-  // becomes <unk>, never the tag or special token of that name.
+  // The model may return ">>fra<<" or "</s>" as a piece: a user-defined piece, or a run of unknown
+  // characters. In a text, such a piece becomes <unk>, never the tag or special token of that name.
   const bool is_tag = piece.starts_with(">>") && piece.ends_with("<<") && piece.size() > 4;
   const int id = is_tag ? side.unk : side.table.IdOf(piece).value_or(side.unk);
   const bool is_special = id == side.eos || id == side.pad ||
@@ -41,7 +41,7 @@ EncodedText EncodeWith(const SubwordModel& model, const Side& side, std::string_
   return encoded;
 }
 
-// Replaces every space mark by a space and adjusts the ranges.
+// Replaces every space mark (U+2581) by a space and adjusts the ranges.
 void ReplaceMarks(PieceText& joined) {
   if (joined.text.find(kSpaceMark) == std::string::npos) return;
   std::vector<int64_t> moved(joined.text.size() + 1);
@@ -168,7 +168,7 @@ EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) co
   if (tokens.empty()) return phrase;
   const std::string_view mark = models_->target->word_mark();
   phrase.space_before = mark.empty() ? word_start : tokens.front().piece.starts_with(mark);
-  // If each piece is a word, the next piece adds the space.
+  // If each piece is a word of its own, Decode of the next piece adds the space.
   phrase.space_after = !mark.empty() && tokens.back().piece.ends_with(mark);
   return phrase;
 }
@@ -177,13 +177,13 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
                             bool is_prefix) const {
   DecodedText whole;
   whole.ranges.resize(ids.size());
-  std::vector<std::string_view> pieces;  // not yet written
-  std::vector<size_t> owners;            // the positions of their ids
+  std::vector<std::string_view> pieces;  // pieces not yet written to whole.text
+  std::vector<size_t> owners;            // owners[k]: the position in `ids` of pieces[k]
   const auto write_pieces = [&](bool is_open) {
     const bool after_text = !whole.text.empty();
     PieceText joined = is_open ? models_->target->DecodePrefix(pieces, after_text)
                                : models_->target->Decode(pieces, after_text);
-    // Pieces that the target's model does not know may still have marks.
+    // Decode leaves the marks in pieces that the target's model does not know.
     if (models_->target->word_mark() == kSpaceMark) ReplaceMarks(joined);
     const auto base = static_cast<int64_t>(whole.text.size());
     for (size_t k = 0; k < owners.size(); ++k) {

@@ -2,8 +2,9 @@
 // vocabulary gives the ids, as in Hugging Face's MarianTokenizer, M2M100Tokenizer and NllbTokenizer
 // (transformers 4.57).
 //
-// A text that contains ">>fra<<", "</s>" or "<unk>" never gets the token of that name; the
-// reference cuts them out. The language tag is an argument.
+// If a client's text contains ">>fra<<", "</s>" or "<unk>", these characters are ordinary text. The
+// Hugging Face tokenizers would turn them into the special token of this name. Callers pass the
+// language tag as an argument instead (SourceTags).
 //
 // Thread-safety: several threads may call const methods at once.
 // Units: byte ranges count bytes of the given text, before normalization.
@@ -23,7 +24,8 @@
 
 namespace dragoman::engine {
 
-// The vocabulary as the tokenizer needs it.
+// The part of a vocabulary's interface that the tokenizer uses: maps pieces to ids and ids to
+// pieces.
 class PieceTable {
  public:
   virtual ~PieceTable() = default;
@@ -33,62 +35,68 @@ class PieceTable {
 };
 
 struct TokenizerFiles {
-  std::string source_spm;  // the bytes of SentencePiece's models
+  std::string source_spm;  // the content of a SentencePiece model file (.spm)
   std::string target_spm;
-  std::string source_name = "source.spm";  // for messages
+  std::string source_name = "source.spm";  // the names of the files in error messages
   std::string target_name = "target.spm";
-  // If set, replaces the files above for both sides. Shared with its loader.
+  // If set, used for both sides instead of the files above. Shared with the loader that made it.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: `model`
-  // The tokens that are cut out of texts first, on both sides, by `rules`.
+  std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: use `model`
+  // The added tokens (token_splitter.h). On both sides, they are cut out of a text by `rules`
+  // before the model cuts the rest.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };
 
-// Ids of the special tokens, from the vocabulary and the config, never from SentencePiece.
+// Ids of the special tokens. They come from the model's vocabulary and config file, not from the
+// SentencePiece model, which may number them differently.
 struct SpecialTokens {
   int eos = 0;
   int unk = 1;
   std::optional<int> pad;
-  // Set if the source side has its own vocabulary; else the ids above apply.
+  // Set if the source side has its own vocabulary. If absent, `eos` and `unk` apply to sources too.
   std::optional<int> source_eos;
   std::optional<int> source_unk;
-  // Further special tokens, ascending: languages, <s>, <mask>.
+  // Ids of further special tokens (language tags, <s>, <mask>), ascending.
   std::vector<int> more;
-  // Set if every source begins with it.
+  // The id of <s>, if every source begins with <s>.
   std::optional<int> source_bos;
-  // The same as `more`, with <pad>, for the source's own vocabulary.
+  // Ids of <pad> and the further special tokens in the source's own vocabulary, ascending. Absent
+  // if both sides share a vocabulary.
   std::optional<std::vector<int>> source_more;
-  bool ends_source = true;  // EOS ends a source; false for OpenNMT-py's models
+  bool ends_source = true;  // whether EOS ends a source; false for models of OpenNMT-py
 };
 
 struct EncodedText {
   std::vector<int> ids;
   // The range of each token in the text; as long as `ids`. The ranges are in order and do not
-  // overlap. A token without text of its own (language tag, EOS, all except the last byte piece of
-  // a character) has an empty range. Together, the ranges cover every byte that the model sees.
-  // Text that normalization drops (white space at the ends, control characters) may be in no range.
+  // overlap. A token without text of its own has an empty range: a language tag, EOS, and each byte
+  // piece of a character except the last. Together, the ranges cover every byte that the model
+  // sees. Text that normalization drops (white space at the ends, control characters) may be in no
+  // range.
   std::vector<TextRange> ranges;
-  // The tokens of the text: all except language tags, prompt, <s> and EOS.
+  // ids[text_begin, text_end) are the tokens of the text itself, without language tags, prompt, <s>
+  // and EOS.
   size_t text_begin = 0;
   size_t text_end = 0;
 };
 
-// Tokens around the text of a source that name the languages.
+// The ids of the tokens around a source's text that name the languages.
 struct SourceTags {
   std::optional<int> first;   // before the text
   std::optional<int> last;    // after EOS
   bool follows_text = false;  // the text follows a prompt (EncodePrompt) and a space
 };
 
-// Puts tokens that are not part of the text before all other tokens.
+// Inserts `tokens`, which are not part of the text, before all tokens of `encoded`.
 void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 
 // A phrase as target tokens, and the spaces that it needs around it.
 struct EncodedPhrase {
   std::vector<int> ids;
   bool space_before = false;  // the tokens begin with a word mark
-  bool space_after = false;   // the tokens end with a word mark (models that put it after the word)
+  // The tokens end with a word mark (some models put the mark after a word).
+  bool space_after = false;
 };
 
 // Tokens [begin, end) of a translation that stand for `text`, which is written byte for byte in
@@ -101,7 +109,8 @@ struct VerbatimTokens {
   bool space_after = false;
 };
 
-// Whether a token's text begins and ends inside a word: with a letter, a digit or a combining mark.
+// Whether the first and the last character of a token's text belong to a word: a letter, a digit or
+// a combining mark.
 struct TokenEdges {
   bool begins_in_word = false;
   bool ends_in_word = false;
@@ -110,15 +119,17 @@ struct TokenEdges {
 struct DecodedText {
   std::string text;
   // The range of each id in `text`, without white space at its ends; as long as the ids. The ranges
-  // are in order and do not overlap. Empty for special tokens, white space, all except the last
-  // byte piece of a character, and all except the first verbatim token, which has the whole text.
+  // are in order and do not overlap. The first token of a VerbatimTokens has the range of its whole
+  // text. The range is empty for the other verbatim tokens, special tokens, white space, and each
+  // byte piece of a character except the last.
   std::vector<TextRange> ranges;
 };
 
 class Tokenizer {
  public:
-  // The tables must outlive the tokenizer; they may be the same object. Returns INVALID_ARGUMENT
-  // naming the file if its bytes are not a SentencePiece model that can be used safely.
+  // REQUIRES: both tables outlive the tokenizer. They may be the same object. Returns
+  // INVALID_ARGUMENT, which names the file, if the bytes of an .spm file are not a valid
+  // SentencePiece model.
   static absl::StatusOr<std::unique_ptr<Tokenizer>> Create(const TokenizerFiles& files,
                                                            const PieceTable* source_table,
                                                            const PieceTable* target_table,
@@ -129,43 +140,46 @@ class Tokenizer {
   // lacks becomes <unk>. REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, SourceTags tags = {}) const;
 
-  // Encodes a prompt, which comes from the model and not from a client. Names of language tags and
-  // special tokens in it become the tokens. Drops white space at its end (see
-  // SourceTags::follows_text).
+  // Encodes a prompt, which comes from the model's files and not from a client. Names of language
+  // tags and special tokens in the prompt become these tokens. Drops white space at the end of the
+  // prompt: EncodeSource with SourceTags::follows_text adds a space before the text.
   std::vector<int> EncodePrompt(std::string_view prompt) const;
 
   // Encodes `text` with the target's model and vocabulary, without special tokens.
   EncodedText EncodeTarget(std::string_view text) const;
 
-  // Encodes a phrase inside a translation: with `word_start`, as text after white space; else as
-  // text inside a word or after a bracket.
+  // Encodes a phrase that a translation must contain, with the target's model. With `word_start`,
+  // the phrase follows white space. Else it continues a word or follows a bracket.
   EncodedPhrase EncodePhrase(std::string_view text, bool word_start) const;
 
   // Returns the text of target ids. Skips special tokens and ids without a piece, joins the pieces
   // with the target's model, and strips white space at both ends.
   std::string Decode(std::span<const int> ids) const { return Text(ids, {}, false).text; }
 
-  // The same as Decode, with the ranges of the ids, and with `verbatim` texts in place of their
-  // tokens. REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
+  // Like Decode, but also returns the range of each id, and writes each text of `verbatim` in place
+  // of its tokens. REQUIRES: the token ranges of `verbatim` are inside `ids`, in order, and do not
+  // overlap.
   DecodedText DecodeWithRanges(std::span<const int> ids,
                                std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, false);
   }
 
-  // The same as Decode, for ids that may grow. The result is a byte prefix of Decode(ids +
-  // anything) and of DecodePrefix(ids + anything), with the same verbatim texts and any after them.
-  // Leaves out white space at the end, an incomplete character of byte pieces, and everything if
-  // the model has denormalization rules.
+  // Like Decode, for the beginning of a translation. The result is a byte prefix of the Decode and
+  // DecodePrefix of any longer ids that begin with `ids`, with the same verbatim texts and any
+  // later ones. So it leaves out white space and an incomplete character at the end. It is "" if
+  // the model has denormalization rules, because later pieces may then change the whole text.
   std::string DecodePrefix(std::span<const int> ids,
                            std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, true).text;
   }
 
-  // Reports whether pieces mark the beginning of a word, so that the text of a target token tells
-  // whether it continues the word before it. Other pieces mark the end of a word or are words.
+  // Reports whether the target model's pieces have a mark at the beginning of a word. Then a target
+  // token's piece tells whether the token continues the word before it. In other models, pieces
+  // have a mark at the end of a word, or each piece is a word.
   bool MarksWordBegin() const;
 
-  // Returns the edges of a target token's text after other text. A special token has none.
+  // Returns the edges of the text that a target token adds after other text. Both are false for a
+  // special token.
   TokenEdges EdgesOf(int id) const;
 
   // Reports whether Decode skips the id: EOS, <unk>, <pad> or one of SpecialTokens::more.

@@ -1,6 +1,8 @@
-// The rows of decoding_options.inc as data, and the meaning of their ranges.
+// The rows of decoding_options.inc as constant data. Each row describes an option of the search, a
+// field of DecodingOptions.
 //
-// Needs only the standard library: server, engine and client use it. Constant data, pure functions.
+// Uses only the standard library, because server, engine and client include it. Thread-safety:
+// constant data and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +13,7 @@
 
 namespace dragoman {
 
-// A set of numbers. Its bounds are integers.
+// The set of numbers that an option accepts. Bounds are integers, but the numbers may be floats.
 struct NumberRange {
   enum class Kind : uint8_t {
     kBetween,     // low..high, inclusive
@@ -24,7 +26,7 @@ struct NumberRange {
   int64_t low = 0;
   int64_t high = 0;
 
-  // NaN is only in the range kAny.
+  // Reports whether the number is in the range. NaN is only in the range kAny.
   template <typename T>
   constexpr bool Contains(T x) const {
     static_assert(std::is_arithmetic_v<T>);
@@ -43,7 +45,7 @@ struct NumberRange {
     return true;
   }
 
-  // The range in the words of an error message: "1..64".
+  // Returns the range as text for an error message: "1..64".
   std::string Words() const {
     switch (kind) {
       case Kind::kBetween:
@@ -61,7 +63,7 @@ struct NumberRange {
   }
 };
 
-// A number, or words for a default that other code decides.
+// The default of an option: a number, or words that describe it if other code decides it.
 struct OptionDefault {
   // NOLINTNEXTLINE(google-explicit-constructor): the rows say 3 or "off"
   constexpr OptionDefault(int value) : is_number(true), number(value) {}
@@ -77,19 +79,20 @@ struct OptionDefault {
 
 struct DecodingOption {
   enum class Kind : uint8_t { kNumber, kChoice, kList, kSwitch };
-  // The legs of a pivot to which the option applies.
+  // A pivot translates with two models, one after the other. Each is a leg. Legs says to which legs
+  // the option applies.
   enum class Legs : uint8_t { kBoth, kSecond, kNone };
-  std::string_view name;  // path in DecodingOptions, such as "pruning.absolute_delta"
+  std::string_view name;  // the field's path in DecodingOptions, such as "pruning.absolute_delta"
   Kind kind;
   Legs legs;
-  NumberRange range;  // of a number, or of a list's elements
-  int most;           // maximum number of a list's elements
+  NumberRange range;  // the range of the number, or of each element of a list
+  int most;           // the maximum number of elements of a list
   OptionDefault by_default;
-  std::string_view alias;  // flag without "--"; "" for none
+  std::string_view alias;  // an older or shorter flag without "--"; "": none
   std::string_view value;
   std::string_view help;
 
-  // Returns the flag that corresponds to `name`: "pruning-absolute-delta".
+  // Returns the name of the option's flag, without "--": "pruning-absolute-delta".
   std::string Flag() const {
     std::string flag(name);
     for (char& c : flag) {
@@ -134,7 +137,7 @@ inline constexpr DecodingOption kRows[] = {
 
 inline constexpr auto& kDecodingOptions = option_rows::kRows;
 
-// Returns the row of that name. Does not compile for an unknown name.
+// Returns the row with this name. Does not compile if there is none.
 consteval DecodingOption OptionNamed(std::string_view name) {
   for (const DecodingOption& row : kDecodingOptions) {
     if (row.name == name) return row;
@@ -142,7 +145,8 @@ consteval DecodingOption OptionNamed(std::string_view name) {
   throw "no such option";  // not a constant expression
 }
 
-// Returns the constant default of the option of that name. Does not compile if it has none.
+// Returns the default of the option with this name. Does not compile if the default is not a
+// number.
 consteval int DefaultOf(std::string_view name) {
   const OptionDefault by_default = OptionNamed(name).by_default;
   if (!by_default.is_number) throw "its default is not a constant";

@@ -3,7 +3,7 @@
     import dragoman
     print(dragoman.translate("Guten Morgen!", to="en"))
 
-`Client` is for programs without asyncio, `AsyncClient` for those with it. The messages of the contract are in
+`Client` is for programs without asyncio, `AsyncClient` for programs with it. The messages of the gRPC API are in
 `dragoman.v1.translation_pb2`.
 """
 

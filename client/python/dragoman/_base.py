@@ -1,4 +1,4 @@
-"""What the sync and the asyncio client share of a call: settings, attempts, answers. It sends nothing and never waits."""
+"""Code that the blocking and the asyncio client share: settings, attempts, results. It neither sends nor waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .v1 import translation_pb2 as pb
 
 
 class ClientBase:
-    """What Client and AsyncClient are made of."""
+    """The base class of Client and AsyncClient."""
 
     def __init__(
         self,
@@ -33,14 +33,16 @@ class ClientBase:
         retry: RetryPolicy = RetryPolicy(),
     ) -> None:
         """
-        server: "host:port", several with commas between, or "dns:///name:port" for all behind a name, by their health;
-            by default the environment variable DRAGOMAN_SERVER, else localhost:50051.
-        tls: speaks TLS, trusting gRPC's authorities; `ca`, `cert` and `tls_server_name` imply it.
-        ca, cert, key: PEM, as the path of a file or as bytes: whom to trust, and the client's own certificate.
-        tls_server_name: the name in the server's certificate, where it is not the address's.
-        api_key: by default the environment variable DRAGOMAN_API_KEY.
-        plaintext_key: lets the key travel to other machines without TLS.
-        timeout: seconds for a call with all its attempts and waits, unless the call says otherwise.
+        server: "host:port", several of these separated by commas, or "dns:///name:port" for all healthy servers with
+            this name. Default: the environment variable DRAGOMAN_SERVER, else localhost:50051.
+        tls: uses TLS and trusts gRPC's default authorities. `ca`, `cert` and `tls_server_name` imply it.
+        ca, cert, key: the authorities to trust, the client's own certificate and its private key. Each is PEM, as bytes
+            or as the path of a file.
+        tls_server_name: the name in the server's certificate, if it is not the host of the address.
+        api_key: the API key. Default: the environment variable DRAGOMAN_API_KEY.
+        plaintext_key: allows sending the API key to other machines without TLS.
+        timeout: the seconds for a call, including all its attempts and waits. A call may override it.
+        retry: the settings of retries.
         """
         self._settings = Settings.make(server, tls, ca, cert, key, tls_server_name, api_key, plaintext_key, timeout)
         self._retry = retry
@@ -48,7 +50,7 @@ class ClientBase:
         self._open()
 
     def _open(self) -> None:
-        """The end of the constructor."""
+        """Called at the end of the constructor. Opens channels if the class does that early."""
 
     def _attempts(
         self, timeout: Optional[float], policy: Optional[RetryPolicy] = None, budget: Optional[RetryBudget] = None
@@ -57,7 +59,7 @@ class ClientBase:
 
 
 class Attempts:
-    """One call: its attempts, one after another, within its timeout."""
+    """The attempts of one call, which are made one after another within its timeout."""
 
     def __init__(self, settings: Settings, timeout: Optional[float], policy: RetryPolicy, budget: RetryBudget) -> None:
         self._settings = settings
@@ -66,7 +68,7 @@ class Attempts:
         self._state = RetryState(policy, budget, self._deadline)
 
     def left(self) -> float:
-        """The seconds that the next attempt has. Raises DeadlineExceeded where there are none."""
+        """Returns the seconds that are left for the next attempt. Raises DeadlineExceeded if none are left."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise DeadlineExceeded("the deadline passed before the call was sent")
@@ -76,8 +78,10 @@ class Attempts:
         self._budget.refill()
 
     def delay_after(self, failed: grpc.RpcError, link: Link[Any], received: bool = False) -> float:
-        """The seconds to wait before the next attempt. Raises the error where there is to be none. `received`:
-        something of a stream came."""
+        """Returns the seconds to wait before the next attempt. Raises the error if the call must give up.
+
+        `received` says that a message of the call has been received.
+        """
         error = self._error_of(failed, link)
         delay = self._state.after_failure(error, time.monotonic(), received)
         if delay is None:
@@ -95,7 +99,7 @@ class Attempts:
 
 
 def is_closed(failed: grpc.RpcError) -> bool:
-    """Whether this side has closed the channel, which ends calls as CANCELLED too."""
+    """Reports whether this client has closed the channel, which also ends calls with CANCELLED."""
     return "hannel closed" in (failed.details() or "")
 
 
@@ -113,14 +117,14 @@ def detect_request(text: Union[str, Sequence[str]], model: str, html: bool) -> p
 def detections_of(
     text: Union[str, Sequence[str]], response: pb.DetectLanguageResponse
 ) -> Union[pb.Detection, List[pb.Detection]]:
-    """The languages of a text, or those of a list."""
+    """Returns the detection of a text, or the list of detections of a list of texts."""
     return response.detections[0] if isinstance(text, str) else list(response.detections)
 
 
 def results_of(
     text: Union[str, Sequence[str]], expected: int, response: pb.TranslateResponse
 ) -> Union[Translation, List[Translation]]:
-    """The translation of a text, or those of a list, `expected` in number."""
+    """Returns the translation of a text, or of each text of a list. Raises Internal unless there are `expected`."""
     if len(response.translations) != expected:
         raise make_error(
             "INTERNAL", f"found {len(response.translations)} translations in the answer, expected {expected}"

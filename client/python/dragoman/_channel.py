@@ -1,4 +1,4 @@
-"""Where the servers are and how to talk to them: what the sync and the asyncio client share about channels."""
+"""Addresses, credentials and channels, which the blocking and the asyncio client share."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ from .v1 import translation_pb2 as pb
 DEFAULT_SERVER = "localhost:50051"
 SCHEMES = ("http://", "https://", "grpc://", "grpcs://", "tcp://")
 SERVICE = "/dragoman.v1.TranslationService/"
-# How long a server that did not answer is passed over, where there are others.
+# If there are several servers, one that did not answer gets no calls for this time.
 FAILED_SECONDS = 1.0
 
 Pem = Union[str, bytes, "os.PathLike[str]"]
 
 
 def read_pem(pem: Optional[Pem]) -> Optional[bytes]:
-    """The bytes of a PEM: they themselves, or those of the file that a path names."""
+    """Returns the bytes of a PEM text, which is given as bytes or as the path of a file."""
     if pem is None or isinstance(pem, bytes):
         return pem
     return pathlib.Path(pem).read_bytes()
 
 
 def is_local(address: str) -> bool:
-    """Whether what goes to this address stays on the machine. 127.example.org is a name like any other: a number has
-    digits and dots alone."""
+    """Reports whether traffic to this address stays on the machine.
+
+    An address that begins with "127." counts only if it has no other characters than digits and dots, because
+    127.example.org is a host name.
+    """
     if address.startswith("unix:"):
         return True
     for scheme in ("ipv4:", "ipv6:"):
@@ -44,7 +47,7 @@ def is_local(address: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a client's constructor takes, checked. REQUIRES: `make`."""
+    """The arguments of a client's constructor, after they have been checked. Made by `make` only."""
 
     addresses: Tuple[str, ...]
     credentials: Optional[grpc.ChannelCredentials]
@@ -91,7 +94,7 @@ class Settings:
                         f"the API key would travel to '{address}' unencrypted, expected tls=True (or plaintext_key=True "
                         "where something else encrypts the way)"
                     )
-            # By hand: gRPC's own credentials send nothing without TLS, not even on the same machine.
+            # Sent as metadata, because gRPC's call credentials send nothing without TLS, even to the same machine.
             metadata = (("authorization", f"Bearer {api_key}"),)
         credentials = None
         if tls:
@@ -101,22 +104,26 @@ class Settings:
         return Settings(addresses, credentials, tls_server_name, metadata, timeout)
 
     def options(self, watches: bool) -> List[Tuple[str, Any]]:
-        """Arguments of a channel, the same as those of the C++ client. `watches`: calls leave a server that says
-        NOT_SERVING, which one does some seconds before it refuses them."""
+        """Returns the arguments of a channel, which are those of the C++ client.
+
+        With `watches`, gRPC watches the servers' health and sends no calls to a server that is NOT_SERVING. A server is
+        NOT_SERVING some seconds before it refuses calls.
+        """
         health = ',"healthCheckConfig":{"serviceName":""}' if watches else ""
         options: List[Tuple[str, Any]] = [
             ("grpc.service_config", '{"loadBalancingConfig":[{"round_robin":{}}]' + health + "}"),
             ("grpc.dns_min_time_between_resolutions_ms", 1000),
-            # Calls to a server that stands still fail as UNAVAILABLE after 10 s, and are sent to another. gRPC's own
-            # pings, which measure bandwidth, would be waited for a minute, with none to keep alive beside them.
+            # With these settings, calls to a server that hangs fail with UNAVAILABLE after 10 s and are retried on
+            # another one. The ping timeout is needed because gRPC waits a minute for the answer to its own bandwidth
+            # pings, and sends no keepalive pings meanwhile.
             ("grpc.keepalive_time_ms", 5_000),
             ("grpc.keepalive_timeout_ms", 5_000),
             ("grpc.http2.ping_timeout_ms", 5_000),
             ("grpc.http2.max_pings_without_data", 0),
-            # The defaults, up to 120 s, outlast any retry.
+            # The default waits before a new connection, up to 120 s, are longer than the waits between retries.
             ("grpc.initial_reconnect_backoff_ms", 200),
             ("grpc.max_reconnect_backoff_ms", 5_000),
-            # n-best lists with tokens of 1,024 items exceed the default of 4 MiB.
+            # A response with n-best lists and tokens of 1,024 texts exceeds gRPC's default limit of 4 MiB.
             ("grpc.max_receive_message_length", 64 << 20),
         ]
         if self.server_name is not None:
@@ -124,7 +131,7 @@ class Settings:
         return options
 
     def explain(self, error: StatusError) -> None:
-        """Adds the likely cause to an UNAVAILABLE, of which gRPC says little."""
+        """Adds the likely cause to an UNAVAILABLE error, because gRPC's message says little."""
         if error.code == "UNAVAILABLE" and "Connection refused" in error.message:
             where = ",".join(self.addresses)
             error.message = (
@@ -140,8 +147,11 @@ ChannelT = TypeVar("ChannelT")
 
 
 class Link(Generic[ChannelT]):
-    """The calls of one address. Translations go by one channel, and what is asked of a server about itself by another,
-    for that is asked of servers that do not serve, too. A channel that is not used does not connect."""
+    """The methods of the servers at one address.
+
+    Translations use `channel`. Calls that ask about the server itself use `plain`, because they also go to servers that
+    are NOT_SERVING. A channel that is not used does not connect.
+    """
 
     def __init__(self, make: Callable[[str, List[Tuple[str, Any]]], ChannelT], settings: Settings, address: str) -> None:
         watches = len(settings.addresses) > 1 or address.startswith("dns:")
@@ -172,7 +182,7 @@ def unary(channel: Any, name: str, request: Any, response: Any) -> Any:
 
 
 class Links(Generic[ChannelT]):
-    """All addresses, in turn, past those that have just failed. Thread-safe."""
+    """Picks the addresses in turn and skips those that have just failed. Thread-safe."""
 
     def __init__(self, links: Sequence[Link[ChannelT]]) -> None:
         self.all = links
@@ -190,7 +200,7 @@ class Links(Generic[ChannelT]):
 
 
 def health_request(service: str) -> bytes:
-    """A grpc.health.v1.HealthCheckRequest. By hand, because a module for its proto would be one more package."""
+    """Returns the bytes of a grpc.health.v1.HealthCheckRequest. Avoids a dependency on a package with its proto."""
     name = service.encode()
     if len(name) > 127:
         raise ValueError(f"the name of the service has {len(name)} bytes, expected at most 127")
@@ -198,5 +208,5 @@ def health_request(service: str) -> bytes:
 
 
 def says_serving(response: bytes) -> bool:
-    """Of a grpc.health.v1.HealthCheckResponse: field 1, the enum ServingStatus, is SERVING = 1."""
+    """Reports whether a grpc.health.v1.HealthCheckResponse has SERVING (1) in field 1, the status."""
     return response == b"\x08\x01"

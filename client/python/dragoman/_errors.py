@@ -1,4 +1,4 @@
-"""Errors of calls and items as exceptions: the code, what is wrong with which field, and when to come back."""
+"""Exceptions for failed calls and failed texts. They have the status code, the wrong fields and the retry delay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 PUSHBACK = "grpc-retry-pushback-ms"
 DETAILS = "grpc-status-details-bin"
-# A pushback beyond a day counts as "never", as one that is negative or not a number does (gRPC A6).
+# A pushback of more than a day counts as "never retry", like one that is negative or not a number (gRFC A6).
 LONGEST_PUSHBACK_SECONDS = 24 * 3600.0
 
 
@@ -18,19 +18,19 @@ class FieldViolation(NamedTuple):
     """What is wrong with one field of the request."""
 
     field: str
-    """Its path, as "decoding.beam_size" or "contents[3]"."""
+    """The path of the field, such as "decoding.beam_size" or "contents[3]"."""
     description: str
 
 
 class DragomanError(Exception):
-    """Everything that this package raises about a server's answer, or about the lack of one."""
+    """The base class of all exceptions about a server's answer or a missing answer."""
 
 
 class StatusError(DragomanError):
-    """A status other than OK, of a call or of one text of a call."""
+    """A status other than OK, of a call or of a single text."""
 
     code = "UNKNOWN"
-    """The status code, by gRPC's name."""
+    """gRPC's name of the status code."""
 
     def __init__(
         self,
@@ -47,13 +47,13 @@ class StatusError(DragomanError):
         self.message = message
         self.violations = violations or []
         self.retry_after = retry_after
-        """Seconds after which the server wants the call again, if it said so."""
+        """The seconds after which the server allows a retry, or None if it gave no time."""
         self.never_retry = never_retry
-        """The server said that the call must not be tried again."""
+        """Whether the server forbids retries of the call."""
         self._has_details = has_details
 
     def __str__(self) -> str:
-        # A message that repeats its violations is common; they are said once.
+        # Leaves out violations that the message already contains.
         news = [
             f"{violation.field}: {violation.description}"
             for violation in self.violations
@@ -63,47 +63,50 @@ class StatusError(DragomanError):
 
     @property
     def is_too_large(self) -> bool:
-        """A message larger than the server, or this side, takes: RESOURCE_EXHAUSTED by gRPC's choice."""
+        """Whether a message exceeded the size limit of the server or client. gRPC then reports RESOURCE_EXHAUSTED."""
         return self.code == "RESOURCE_EXHAUSTED" and "message larger than max" in self.message
 
     @property
     def was_never_taken(self) -> bool:
-        """A bare CANCELLED that this side did not ask for: the server's gRPC was shutting down."""
+        """Whether the server was shutting down and has not started the call: gRPC reports CANCELLED without details.
+
+        REQUIRES: this client has not cancelled the call.
+        """
         return self.code == "CANCELLED" and not self._has_details
 
 
 class InvalidArgument(StatusError):
-    """The request is wrong; `violations` has one entry for each field."""
+    """The request is wrong. `violations` has an entry for each wrong field."""
 
     code = "INVALID_ARGUMENT"
 
 
 class NotFound(StatusError):
-    """There is no such model or glossary."""
+    """The server has no such model or glossary."""
 
     code = "NOT_FOUND"
 
 
 class Unauthenticated(StatusError):
-    """The server wants an API key, or does not know this one."""
+    """The server requires an API key, or does not know the given one."""
 
     code = "UNAUTHENTICATED"
 
 
 class PermissionDenied(StatusError):
-    """The API key is not for this model."""
+    """The API key is not allowed to use the model."""
 
     code = "PERMISSION_DENIED"
 
 
 class ResourceExhausted(StatusError):
-    """The server has too much to do, or the key's characters are used up; `retry_after` says when to come back."""
+    """The server is overloaded, or the API key's characters are used up. `retry_after` says when to retry."""
 
     code = "RESOURCE_EXHAUSTED"
 
 
 class Unavailable(StatusError):
-    """No server answers, or it is starting or ending."""
+    """No server answers, or the server is starting or shutting down."""
 
     code = "UNAVAILABLE"
 
@@ -137,21 +140,21 @@ _NAMES: Dict[int, str] = {code.value[0]: code.name for code in grpc.StatusCode}
 
 
 def make_error(code: str, message: str) -> StatusError:
-    """The exception of a code."""
+    """Returns the exception for a status code."""
     return _KINDS.get(code, StatusError)(message, code=code)
 
 
 def from_status(status: status_pb2.Status) -> StatusError:
-    """The error of a google.rpc.Status, as items have it."""
+    """Returns the exception for a google.rpc.Status, which a failed text has."""
     error = make_error(_NAMES.get(status.code, f"CODE_{status.code}"), status.message)
     _add_details(error, status)
     return error
 
 
 def from_rpc(failed: grpc.RpcError) -> StatusError:
-    """The error of a call that gRPC ended; sync and asyncio alike."""
+    """Returns the exception for a failed call of gRPC's blocking or asyncio API."""
     message = failed.details() or ""
-    # gRPC's words for a port that does not speak HTTP/2, which here is mostly the one beside it.
+    # gRPC's message contains this text if the port speaks HTTP/1, which is usually the daemon's --metrics port.
     if "http1.x server" in message:
         message += " (is that the daemon's --metrics? The client needs --listen)"
     error = make_error(failed.code().name, message)
@@ -163,7 +166,7 @@ def from_rpc(failed: grpc.RpcError) -> StatusError:
             status.ParseFromString(trailing[DETAILS])
             _add_details(error, status)
         except DecodeError:
-            pass  # The code and the message still stand.
+            pass  # The code and the message are still valid.
     if PUSHBACK in trailing:
         _add_pushback(error, str(trailing[PUSHBACK]))
     return error
@@ -184,7 +187,7 @@ def _add_details(error: StatusError, status: status_pb2.Status) -> None:
 
 
 def _add_pushback(error: StatusError, text: str) -> None:
-    # int() would also take "+5", " 5" and "5_0".
+    # Does not use int() for the check, because it also accepts "+5", " 5" and "5_0".
     digits = text[1:] if text.startswith("-") else text
     if digits.isascii() and digits.isdigit():
         _add_delay(error, int(text) / 1000)

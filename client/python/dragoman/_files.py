@@ -1,4 +1,4 @@
-"""A file translated line by line into another: what the sync and the asyncio client share."""
+"""Translates a file line by line into another file. The blocking and the asyncio client share this code."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class FileReport(NamedTuple):
-    """What became of the lines of a file."""
+    """The result of translate_file."""
 
     lines: int
-    """Lines of the target, and so of the source."""
+    """The number of lines of the target, which is that of the source."""
     kept: int
-    """Those of them that an earlier run had written."""
+    """The number of lines that were kept from an earlier run."""
     failed: List[Tuple[int, StatusError]]
-    """The lines of this run that failed, by their numbers from 1, and why. Their lines in the target are empty."""
+    """The number, from 1, and the error of each line that failed in this run. These lines are empty in the target."""
 
 
 class FileRun:
-    """The two files of a run: a context manager."""
+    """A context manager that opens and closes the two files of a run."""
 
     def __init__(self, source: Path, target: Path, resume: bool) -> None:
         self._source_path = source
@@ -35,7 +35,7 @@ class FileRun:
         self._lines = 0
 
     def __enter__(self) -> FileRun:
-        # Lines end with \n alone, as in the target. Bytes that are not UTF-8 fail their line.
+        # Only \n ends a line, as in the target. A line with bytes that are not UTF-8 fails.
         self._source: IO[str] = open(self._source_path, encoding="utf-8", errors="surrogateescape", newline="\n")
         try:
             self._keep()
@@ -72,7 +72,7 @@ class FileRun:
         return FileReport(self._lines, self._kept, self._failed)
 
     def _keep(self) -> None:
-        """Cuts the target off after its last complete line that is not empty."""
+        """Truncates the target after its last complete line that is not empty."""
         if not os.path.exists(self._target_path) or os.path.getsize(self._target_path) == 0:
             return
         if not self._resume:

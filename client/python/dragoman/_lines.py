@@ -1,8 +1,9 @@
-"""Many texts as requests of bounded size: what the sync and the asyncio client share.
+"""Cuts many texts into requests of bounded size. The blocking and the asyncio client share this code.
 
-As the command line does it (client/README.md, "translate"): a text's line end is not sent, and a request has at most `batch` texts, and no further one once
-it has 16 KiB; a text of that size is sent alone. An empty text is not sent. A request that is refused for what is in it
-is repeated text by text, so that one bad text does not fail the others.
+The rules are those of the command line (client/README.md, "translate"). A text's line end is not sent. A request has at
+most `batch` texts and gets no further text when it has 16 KiB. A text of this size is sent alone. An empty text is not
+sent. If a request fails because of its contents, its texts are sent again one by one, so that one bad text does not
+fail the others.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from .v1 import translation_pb2 as pb
 
 BATCH_BYTES = 16 << 10
 WINDOW_BYTES = 32 << 20
-# Requests that are read ahead for each that is in flight, so that a slow one does not hold up the others.
+# For each request that may be in flight, so many are read ahead, so that a slow request does not stop the others.
 AHEAD = 4
-# Retries for each request of a run: about 8 s without a server.
+# Attempts for each request of a run. Without a server, they take about 8 s.
 RUN_ATTEMPTS = 8
 ENDS_THE_RUN = {"NOT_FOUND", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED", "UNAVAILABLE"}
 
 
 @dataclasses.dataclass
 class Batch:
-    """The texts of one request, and what is known of them before it is sent."""
+    """The texts of one request, and the results that are known without sending it (empty or invalid texts)."""
 
     texts: List[str] = dataclasses.field(default_factory=list)
     results: List[Optional[Translation]] = dataclasses.field(default_factory=list)
@@ -54,30 +55,30 @@ class Batch:
         self.size += size
 
     def open(self) -> List[int]:
-        """The places of the texts that are still to be translated."""
+        """Returns the indices of the texts that still have no result."""
         return [place for place, result in enumerate(self.results) if result is None]
 
 
 def without_line_end(text: str) -> str:
-    """The text without the one line end that it has as a line of a file."""
+    """Returns the text without its line end, if it has one."""
     text = text[:-1] if text.endswith("\n") else text
     return text[:-1] if text.endswith("\r") else text
 
 
 def line_end(text: str) -> str:
-    """What without_line_end takes away."""
+    """Returns the line end that without_line_end removes, or ""."""
     return text[len(without_line_end(text)) :]
 
 
 class Batcher:
-    """Cuts a sequence of texts into batches: each text that comes may complete one, or two."""
+    """Cuts a sequence of texts into batches."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._batch = Batch()
 
     def add(self, text: Any) -> List[Batch]:
-        """The batches that are complete with this text."""
+        """Adds a text. Returns the batches that are complete now: none, one or two."""
         text = without_line_end(checked_text(text, "a text"))
         complete = []
         result: Optional[Translation] = None
@@ -96,13 +97,13 @@ class Batcher:
         return complete
 
     def end(self) -> List[Batch]:
-        """The last batch, if there is one."""
+        """Ends the sequence. Returns the last batch, if it has texts."""
         batch, self._batch = self._batch, Batch()
         return [batch] if batch.texts else []
 
 
 class Plan:
-    """What all requests of a run have in common."""
+    """The settings that all requests of a run have in common."""
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class Plan:
     ) -> None:
         if options.get("target_prefixes") is not None:
             raise TypeError("target_prefixes is for translate(), whose texts are counted")
-        # A text's draws depend on its place in the request, so that only texts sent alone repeat them.
+        # The draws for a text depend on its place in the request, so only texts that are sent alone repeat their draws.
         seeded = options.get("sampling_seed") is not None
         if seeded and (batch or 1) > 1:
             raise ValueError(f"batch is {batch}, expected 1 with sampling_seed: each text is sent alone")
@@ -127,7 +128,7 @@ class Plan:
         self.concurrency = concurrency
         self._template = make_request([], to, from_, options)
         attempts = max(policy.max_attempts, RUN_ATTEMPTS) if policy.max_attempts > 1 else 1
-        # Enough for all requests in flight to be tried as often as they may: a run that has lost its server ends.
+        # The budget suffices for all attempts of all requests in flight, but a run whose server has stopped still ends.
         budget = max(policy.budget, float(concurrency * attempts))
         self.policy = dataclasses.replace(policy, patient=True, max_attempts=attempts, budget=budget)
 
@@ -138,8 +139,11 @@ class Plan:
         return request
 
     def steps(self, batch: Batch) -> Generator[pb.TranslateRequest, pb.TranslateResponse, List[Translation]]:
-        """Yields the requests that the batch needs, takes each one's response (or, thrown in, its StatusError), and
-        returns the translations. Raises the error of a run that should not go on."""
+        """A generator that yields the requests of the batch and returns its translations.
+
+        The caller sends the response of each request into the generator, or throws its StatusError into it. Raises an
+        error that ends the run.
+        """
         places = batch.open()
         if places:
             yield from self._step(batch, places)
@@ -158,7 +162,7 @@ class Plan:
             if error.code in ENDS_THE_RUN:
                 raise
             if (error.code == "INVALID_ARGUMENT" or error.is_too_large) and len(places) > 1:
-                return  # One by one.
+                return  # The texts are sent one by one.
             for place in places:
                 batch.results[place] = Translation(pb.Translation(), error=error)
             return
@@ -167,7 +171,7 @@ class Plan:
 
 
 class Pending(Protocol):
-    """A batch's translations, under way: a future of either kind."""
+    """A future of a batch's translations, from concurrent.futures or asyncio."""
 
     def done(self) -> bool: ...
 
@@ -176,7 +180,7 @@ PendingT = TypeVar("PendingT", bound=Pending)
 
 
 class Window(Generic[PendingT]):
-    """The batches of a run in their order, from the oldest that has not left to what was read ahead."""
+    """The batches of a run that are in flight or read ahead, in order."""
 
     def __init__(self, concurrency: int) -> None:
         self._most = AHEAD * concurrency
@@ -194,8 +198,10 @@ class Window(Generic[PendingT]):
         self._held += batch.size
 
     def must_leave(self, is_open: bool) -> bool:
-        """Whether the oldest has to leave before more is read: it is complete, or no more may be held, or the source
-        has ended (not `is_open`)."""
+        """Reports whether the oldest batch must leave the window before more texts are read.
+
+        It must if it is complete, if the window is full, or if the source has ended (not `is_open`).
+        """
         if not self._batches:
             return False
         is_full = len(self._batches) >= self._most or self._held >= WINDOW_BYTES
@@ -205,6 +211,6 @@ class Window(Generic[PendingT]):
         return self._batches[0][1]
 
     def leave(self) -> None:
-        """Lets go of the oldest."""
+        """Removes the oldest batch."""
         size, _ = self._batches.popleft()
         self._held -= size

@@ -1,8 +1,8 @@
-"""Keyword arguments to a TranslateRequest.
+"""Makes a TranslateRequest from keyword arguments.
 
-Which keywords there are follows from the messages' descriptors, so that no field is out of reach: a field of
-TranslateRequest has its own name; one of DecodingOptions or Segmentation too (of its groups, with the group's before it:
-`pruning_relative`); one of ReturnOptions with `return_` before it. SPECIAL says what differs.
+The keywords are made from the messages' descriptors, so that every field has one. The keyword of a field of
+TranslateRequest, DecodingOptions or Segmentation is the field's name. In a group of DecodingOptions, the group's name
+precedes it: `pruning_relative`. For ReturnOptions, `return_` precedes it. SPECIAL lists the exceptions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .v1.translation_pb2 import RequiredPhrase, Term
 
 PLAIN_GROUPS = ("decoding", "segmentation")
 PREFIXES = {"return_options": "return_", "glossary_config": "glossary_"}
-# Fields that have a keyword of another kind (html=True), a parameter (to=), or no use.
+# Fields that have a keyword with another name (html=True), a parameter of its own (to=), or no keyword.
 SPECIAL = {
     "contents",
     "mime_type",
@@ -29,7 +29,7 @@ SPECIAL = {
 
 
 class RequestOptions(TypedDict, total=False):
-    """What a request can ask for beside the decoding options."""
+    """The keywords of a request that are not decoding options."""
 
     model: str
     html: bool
@@ -50,12 +50,12 @@ class RequestOptions(TypedDict, total=False):
     return_timings: bool
 
 
-# A keyword's field: the groups that lead to it, and the field itself.
+# The field of a keyword: the names of the messages that contain it, from the outermost, and the field itself.
 Place = Tuple[Tuple[str, ...], FieldDescriptor]
 
 
 def is_repeated(field: FieldDescriptor) -> bool:
-    # protobuf 6.31 has the property and warns of the label; those before know the label alone.
+    # protobuf 6.31 has the property and warns if `label` is read. Older versions only have `label`.
     known: Any = field
     return bool(known.is_repeated if hasattr(known, "is_repeated") else known.label == known.LABEL_REPEATED)
 
@@ -80,7 +80,7 @@ def find_places(descriptor: Any, groups: Tuple[str, ...] = ()) -> Dict[str, Plac
         if path in SPECIAL:
             continue
         if is_group(field):
-            # Sampling is asked for by its presence alone, too.
+            # `sampling` is a keyword too, because the presence of the empty message already requests sampling.
             if field.name == "sampling":
                 places[keyword_of(groups, field.name)] = (groups, field)
             places.update(find_places(field.message_type, (*groups, field.name)))
@@ -95,10 +95,10 @@ PLACES: Dict[str, Place] = find_places(pb.TranslateRequest.DESCRIPTOR)
 def make_request(
     texts: Iterable[str], to: Optional[str], from_: Optional[str], options: Mapping[str, Any]
 ) -> pb.TranslateRequest:
-    """The request; None stands for an option that is not given.
+    """Returns the request. An option whose value is None counts as not given.
 
-    Raises TypeError for an unknown keyword or a value of another type, ValueError for one that the field cannot hold.
-    Ranges are the server's to check: it names the field.
+    Raises TypeError for an unknown keyword or a value of a wrong type, and ValueError for a value that the field cannot
+    have. The server checks ranges and names the field in its error.
     """
     request = pb.TranslateRequest()
     request.contents.extend(checked_text(text, "the text") for text in texts)
@@ -170,7 +170,7 @@ def checked_bool(value: Any) -> bool:
 
 
 def list_of(value: Any) -> List[Any]:
-    # A text is a sequence of texts too, which is never meant.
+    # A str is a sequence of str too, so passing a text instead of a list would go unnoticed.
     if isinstance(value, (str, bytes)):
         raise TypeError(f"found the text {value!r}, expected a list")
     return list(value)

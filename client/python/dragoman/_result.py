@@ -1,4 +1,4 @@
-"""What comes back: a translation, and the messages of a stream."""
+"""The results of calls: Translation, and Update for the messages of a stream."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def finish_reason_name(number: int) -> str:
 
 
 class Translation:
-    """The translation of one text; `str()` of it is the text.
+    """The translation of one text. `str()` returns the translated text.
 
-    Whatever the server sent is in `message`, a dragoman.v1.Translation. Offsets are bytes of UTF-8, as on the wire.
+    `message` is the dragoman.v1.Translation that the server sent. All offsets count bytes of UTF-8.
     """
 
     __slots__ = ("message", "request_id", "timings", "_error")
@@ -31,21 +31,21 @@ class Translation:
     ) -> None:
         self.message = message
         self.request_id = request_id
-        """The name of the request in the server's log."""
+        """The id of the request in the server's log."""
         self.timings = timings
-        """Of the whole request; with return_timings."""
+        """The times that the complete request took; set with return_timings."""
         self._error = error
 
     @property
     def error(self) -> Optional[StatusError]:
-        """Why this text failed, though others of the same call may have been translated."""
+        """The error if this text failed, else None. Other texts of the same call may have been translated."""
         if self._error is None and self.message.HasField("error"):
             self._error = from_status(self.message.error)
         return self._error
 
     @property
     def text(self) -> str:
-        """The translation. Raises the error of a text that failed, so that it is not taken for an empty one."""
+        """The translated text. Raises `error` if the text failed, so that a failure is not taken for an empty text."""
         if self.error is not None:
             raise self.error
         return self.message.translated_text
@@ -67,79 +67,79 @@ class Translation:
 
     @property
     def model(self) -> str:
-        """The name of the model that made it."""
+        """The name of the model that made the translation; "" if the text was returned unchanged."""
         return self.message.model
 
     @property
     def index(self) -> int:
-        """Its place among the texts of the request."""
+        """The index of the text in the request."""
         return self.message.index
 
     @property
     def detected_language(self) -> str:
-        """The source language, where the server was asked to detect it; else ""."""
+        """The detected source language if the request asked for detection; "" if not asked for or unknown."""
         return self.message.detected_language_code
 
     @property
     def detection_confidence(self) -> Optional[float]:
-        """How probable detected_language is, 0 to 1; None where none was detected."""
+        """The probability of detected_language, from 0 to 1; None if the request did not ask for detection."""
         message = self.message
         return message.detection_confidence if message.HasField("detection_confidence") else None
 
     @property
     def score(self) -> Optional[float]:
-        """The normalised score, of a text of one segment; with return_scores."""
+        """The score with length penalty; set with return_scores for a text of one segment."""
         return self.message.score if self.message.HasField("score") else None
 
     @property
     def log_prob(self) -> Optional[float]:
-        """The log-probability, summed over all segments; with return_scores."""
+        """The log-probability, summed over all segments; set with return_scores."""
         return self.message.log_prob if self.message.HasField("log_prob") else None
 
     @property
     def alternatives(self) -> Sequence[pb.Alternative]:
-        """Ranks 2 to num_alternatives, best first."""
+        """The translations of rank 2 to num_alternatives, best first."""
         return self.message.alternatives
 
     @property
     def finish_reason(self) -> str:
-        """Why the search ended: eos, length, constraints_unmet or no_output; "unknown_" and a number for a reason that
-        only a newer server has."""
+        """Why the search ended: "eos", "length", "constraints_unmet" or "no_output". A reason that only a newer server
+        has is "unknown_" and its number."""
         return finish_reason_name(self.message.finish_reason)
 
     @property
     def warnings(self) -> Sequence[pb.Warning]:
-        """What to know about this translation: a code and an English text for each."""
+        """Warnings about this translation. Each has a code and an English text."""
         return self.message.warnings
 
     @property
     def sentences(self) -> Sequence[pb.SentenceRange]:
-        """The sentences of both sides, in order."""
+        """The byte ranges of each sentence in the source and in the translation, in order."""
         return self.message.sentences
 
     @property
     def alignment(self) -> Sequence[pb.Alignment.Link]:
-        """The parts of the translation and of the source that they come from; with return_alignment."""
+        """Links from parts of the translation to the source parts that they come from; set with return_alignment."""
         return self.message.alignment.links
 
     @property
     def tokens(self) -> pb.Tokens:
-        """The tokens of both sides; with return_tokens or return_token_scores."""
+        """The tokens of source and translation; set with return_tokens or return_token_scores."""
         return self.message.tokens
 
     @property
     def seed(self) -> Optional[int]:
-        """The seed of the draws, with sampling."""
+        """The seed of the draws; set with sampling."""
         return self.message.seed if self.message.HasField("seed") else None
 
     @property
     def pivot(self) -> Optional[pb.PivotPart]:
-        """What the first of a pivot's two models made."""
+        """The output of the first model if a pivot, which is two models, made the translation; else None."""
         return self.message.pivot if self.message.HasField("pivot") else None
 
 
 class Update:
-    """A message of a stream: a segment of a text, the end of a text (`translation`), or the end of all (`timings`)."""
+    """A message of a stream: a segment, the end of a text (`translation`), or the end of the call (`timings`)."""
 
     __slots__ = ("message", "request_id")
 
@@ -154,12 +154,12 @@ class Update:
 
     @property
     def item(self) -> int:
-        """The place of the text in the request."""
+        """The index of the text in the request."""
         return self.message.item
 
     @property
     def segment(self) -> int:
-        """The place of the segment in the text."""
+        """The index of the segment in the text."""
         return self.message.segment
 
     @property
@@ -174,7 +174,7 @@ class Update:
 
     @property
     def text(self) -> str:
-        """The segment's translation so far; a prefix of what it will be, unless it is `final`."""
+        """The segment's translation if `final`, else a prefix of it."""
         return self.message.text
 
     @property
@@ -184,7 +184,7 @@ class Update:
 
     @property
     def translation(self) -> Optional[Translation]:
-        """The whole text's translation, once all its segments are complete."""
+        """The translation of the complete text, in the last update of the text; else None."""
         if self.message.HasField("translation"):
             return Translation(self.message.translation, request_id=self.request_id)
         if self.message.HasField("error"):
@@ -194,5 +194,5 @@ class Update:
 
     @property
     def timings(self) -> Optional[pb.Timings]:
-        """At the end, with return_timings."""
+        """The times that the request took, in the last update of the stream; set with return_timings."""
         return self.message.timings if self.message.HasField("timings") else None

@@ -1,4 +1,4 @@
-"""Whether and when a failed call is tried again: the rules of the C++ client's retry policy (client/README.md)."""
+"""Decides whether and when to retry a failed call, by the rules of the C++ client (client/README.md)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ._errors import StatusError
 
 @dataclasses.dataclass(frozen=True)
 class RetryPolicy:
-    """Only RESOURCE_EXHAUSTED and UNAVAILABLE are tried again: then the server has done nothing of the call."""
+    """Settings of retries. Only RESOURCE_EXHAUSTED and UNAVAILABLE are retried: the server has not done any work."""
 
     max_attempts: int = 5
-    """The first attempt included; 1 means no retries."""
+    """The maximum number of attempts, including the first one. 1 means no retries."""
     initial_backoff: float = 0.1
-    """Seconds; a random 50 to 100 % of it, where the server gives no time."""
+    """The first wait in seconds, of which a random 50 to 100 % is used. A time from the server replaces it."""
     max_backoff: float = 5.0
     multiplier: float = 2.0
     budget: float = 20.0
-    """Retries that a client has at first. Each costs 1, and each successful call gives `budget_refill` back."""
+    """The maximum budget of a client for retries. A retry takes 1, and a successful call adds `budget_refill`."""
     budget_refill: float = 0.1
     patient: bool = False
-    """A refusal that says when to come back costs neither attempts nor budget: bulk work would rather wait than fail."""
+    """For bulk work: a refusal that says when to retry uses neither an attempt nor budget."""
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:
@@ -32,7 +32,7 @@ class RetryPolicy:
 
 
 class RetryBudget:
-    """The retries that one client has left. Thread-safe."""
+    """The retry budget of one client. Thread-safe."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self._capacity = self._left = policy.budget
@@ -40,9 +40,9 @@ class RetryBudget:
         self._lock = threading.Lock()
 
     def spend(self) -> bool:
-        """False, and spends nothing, when there is less than one retry left."""
+        """Takes 1 from the budget. Returns False and takes nothing if less than 1 is left."""
         with self._lock:
-            # A hair less than 1, because ten times 0.1 is less than 1.
+            # The tolerance is for rounding errors: adding 0.1 ten times gives less than 1.
             if self._left < 1 - 1e-9:
                 return False
             self._left -= 1
@@ -54,7 +54,7 @@ class RetryBudget:
 
 
 class RetryState:
-    """One call across its attempts."""
+    """Decides about the retries of one call."""
 
     def __init__(self, policy: RetryPolicy, budget: RetryBudget, deadline: float) -> None:
         self._policy = policy
@@ -63,7 +63,10 @@ class RetryState:
         self._attempts = 0
 
     def after_failure(self, error: StatusError, now: float, received: bool = False) -> Optional[float]:
-        """Seconds to wait before the next attempt, or None: give up. `received`: something of a stream came."""
+        """Returns the seconds to wait before the next attempt, or None if the call must give up.
+
+        `received` says that a message of the call has been received.
+        """
         if error.code not in ("RESOURCE_EXHAUSTED", "UNAVAILABLE") or error.is_too_large:
             return None
         if received or error.never_retry:
@@ -73,7 +76,7 @@ class RetryState:
         if not is_free and self._attempts + 1 >= policy.max_attempts:
             return None
         if error.retry_after is not None:
-            # At least what the server asked for; a little more, so that not all come back at once.
+            # Waits the server's time plus a random part, so that not all clients return at the same time.
             delay = error.retry_after * random.uniform(1, 1.2)
         else:
             grown = policy.initial_backoff * policy.multiplier**self._attempts

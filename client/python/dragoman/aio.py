@@ -21,9 +21,9 @@ from .v1 import translation_pb2 as pb
 
 
 class AsyncClient(ClientBase):
-    """The same as Client, with coroutines. It belongs to the event loop of its first call."""
+    """Like Client, but with coroutines. An object belongs to the event loop that runs at its first call."""
 
-    # Made with the first call, because a channel belongs to the loop that runs when it is made.
+    # Made at the first call, because a channel belongs to the event loop that runs when it is made.
     _opened: Optional[Links[grpc.aio.Channel]] = None
 
     async def __aenter__(self) -> AsyncClient:
@@ -33,7 +33,7 @@ class AsyncClient(ClientBase):
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connections; calls in flight end with CANCELLED."""
+        """Closes the connections. Calls in flight end with CANCELLED."""
         links, self._opened = self._opened, None
         for link in links.all if links is not None else ():
             await link.channel.close()
@@ -71,7 +71,7 @@ class AsyncClient(ClientBase):
         timeout: Optional[float] = None,
         **options: Unpack[Options],
     ) -> Union[Translation, List[Translation]]:
-        """Translates a text, or the texts of a list in one request; see Client.translate."""
+        """Translates a text, or all texts of a list in one request; see Client.translate."""
         request = translate_request(text, to, from_, options)
         return results_of(text, len(request.contents), await self._unary("Translate", request, timeout))
 
@@ -86,7 +86,7 @@ class AsyncClient(ClientBase):
         concurrency: int = 16,
         **options: Unpack[Options],
     ) -> AsyncIterator[Translation]:
-        """Translates any number of texts, in their order and in bounded memory; see Client.translate_lines."""
+        """Translates any number of texts in bounded memory and yields them in order; see Client.translate_lines."""
         plan = Plan(to, from_, options, batch, concurrency, self._retry)
         return self._run_lines(plan, texts, timeout)
 
@@ -103,7 +103,7 @@ class AsyncClient(ClientBase):
         concurrency: int = 16,
         **options: Unpack[Options],
     ) -> FileReport:
-        """Translates a file line by line into another; see Client.translate_file."""
+        """Translates each line of a file into a line of another file; see Client.translate_file."""
         with FileRun(source, target, resume) as run:
             async for result in self.translate_lines(
                 run.texts(), to=to, from_=from_, timeout=timeout, batch=batch, concurrency=concurrency, **options
@@ -121,7 +121,7 @@ class AsyncClient(ClientBase):
         partials: bool = False,
         **options: Unpack[Options],
     ) -> AsyncIterator[Update]:
-        """Yields each segment as it is complete, and each text's translation at its end; see Client.stream."""
+        """Yields an Update for each segment when it is complete, and for each complete text; see Client.stream."""
         request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
@@ -144,29 +144,29 @@ class AsyncClient(ClientBase):
         html: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[pb.Detection, List[pb.Detection]]:
-        """The languages of a text, or of each text of a list: the most probable first, none where it is unknown."""
+        """Detects the languages of a text, or of each text of a list. The most probable is first; none if unknown."""
         request = detect_request(text, model, html)
         response: pb.DetectLanguageResponse = await self._unary("DetectLanguage", request, timeout)
         return detections_of(text, response)
 
     async def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
-        """The languages, and the pairs of them, of a model or of all."""
+        """Returns the languages and language pairs of a model, or of all models for ""."""
         request = pb.ListLanguagesRequest(model=model)
         response: pb.ListLanguagesResponse = await self._unary("ListLanguages", request, timeout)
         return response
 
     async def models(self, *, timeout: Optional[float] = None) -> List[pb.Model]:
-        """The models, the default first; then those that are coming and going."""
+        """Returns the models: those that serve, the default first, then those that are being loaded or drained."""
         response: pb.ListModelsResponse = await self._unary("ListModels", pb.ListModelsRequest(), timeout)
         return list(response.models)
 
     async def server_info(self, *, timeout: Optional[float] = None) -> pb.GetServerInfoResponse:
-        """The server's version and limits."""
+        """Returns the version and limits of the server."""
         response: pb.GetServerInfoResponse = await self._unary("GetServerInfo", pb.GetServerInfoRequest(), timeout)
         return response
 
     async def healthy(self, service: str = "", *, timeout: Optional[float] = None) -> bool:
-        """Whether the server, or a model by its name, is serving now; never retried."""
+        """Reports whether the server, or the model named `service`, is serving now. Never retries."""
         return says_serving(await self._unary("Check", health_request(service), timeout, RetryPolicy(max_attempts=1)))
 
     def _links(self) -> Links[grpc.aio.Channel]:
@@ -273,6 +273,6 @@ class AsyncClient(ClientBase):
 
 
 async def _in_turn(texts: Iterable[str]) -> AsyncIterator[str]:
-    """The texts of a plain iterable, which is read between other tasks: what is ready then need not wait."""
+    """Makes an asynchronous iterator of a plain iterable."""
     for text in texts:
         yield text

@@ -1,4 +1,4 @@
-"""The client for programs without asyncio."""
+"""The blocking client, for programs without asyncio."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .v1 import translation_pb2 as pb
 
 
 class Client(ClientBase):
-    """A connection to one or several servers. Thread-safe; made once and used by all threads."""
+    """A client of one or several servers. Thread-safe: make one and use it in all threads."""
 
     def _open(self) -> None:
         settings = self._settings
@@ -41,7 +41,7 @@ class Client(ClientBase):
         self.close()
 
     def close(self) -> None:
-        """Ends the connections; calls in flight end with CANCELLED."""
+        """Closes the connections. Calls in flight end with CANCELLED."""
         for link in self._links.all:
             link.channel.close()
             if link.plain is not link.channel:
@@ -78,9 +78,10 @@ class Client(ClientBase):
         timeout: Optional[float] = None,
         **options: Unpack[Options],
     ) -> Union[Translation, List[Translation]]:
-        """Translates a text, or the texts of a list in one request.
+        """Translates a text, or all texts of a list in one request.
 
-        A text of a list that fails alone has an `error`, which its `text` raises; what fails the call is raised here.
+        Raises a StatusError if the call fails. If a single text of a list fails, its Translation has an `error`, and
+        reading its `text` raises this error.
         """
         request = translate_request(text, to, from_, options)
         return results_of(text, len(request.contents), self._unary("Translate", request, timeout))
@@ -96,14 +97,15 @@ class Client(ClientBase):
         concurrency: int = 16,
         **options: Unpack[Options],
     ) -> Iterator[Translation]:
-        """Translates any number of texts, in their order and in bounded memory.
+        """Translates any number of texts. Yields the translations in the order of the texts. Uses bounded memory.
 
         A text may be a line of a file: its line end is neither sent nor returned.
 
-        `concurrency` requests of at most `batch` texts (16) or 16 KiB are in flight, and four times as many, or 32 MiB,
-        are read ahead. `texts` is read on the caller's thread. `timeout` is a request's. A server that refuses for a
-        while, or is away for a few seconds, is waited for. A text that fails has an `error`; an error that concerns all
-        (no such model, no server) is raised in its place.
+        At most `concurrency` requests are in flight. A request has at most `batch` texts (default 16) and gets no
+        further text when it has 16 KiB. Up to four times `concurrency` requests, or 32 MiB of texts, are read ahead.
+        `texts` is read on the caller's thread. `timeout` is in seconds and applies to each request. If the server
+        refuses requests for a while or is away for a few seconds, the requests are retried. If a single text fails, its
+        Translation has an `error`. An error that all texts would have (no such model, no server) is raised.
         """
         plan = Plan(to, from_, options, batch, concurrency, self._retry)
         return self._run_lines(plan, texts, timeout)
@@ -121,11 +123,12 @@ class Client(ClientBase):
         concurrency: int = 16,
         **options: Unpack[Options],
     ) -> FileReport:
-        """Translates each line of the file `source` into a line of the file `target`, as translate_lines does.
+        """Translates each line of the file `source` into a line of the file `target`. Works like translate_lines.
 
-        The target is a new file, or with `resume` one that an earlier run with the same source has left: its lines up
-        to the last that is not empty are kept. A line that fails leaves an empty one and is in the report; an error
-        that concerns all is raised. A line feed within a translation becomes a space.
+        Raises FileExistsError if the target has content, unless `resume` is set. With `resume`, continues the target of
+        an earlier run with the same source: keeps its lines up to the last one that is not empty. A line that fails
+        becomes an empty line and is in the report. An error that all lines would have is raised. A line feed within a
+        translation becomes a space.
         """
         with FileRun(source, target, resume) as run:
             for result in self.translate_lines(
@@ -144,10 +147,11 @@ class Client(ClientBase):
         partials: bool = False,
         **options: Unpack[Options],
     ) -> Iterator[Update]:
-        """Yields each segment as it is complete, out of order, and each text's translation at its end.
+        """Translates like translate, but yields an Update for each segment when it is complete, in any order.
 
-        The last update of a text has a `translation` and no segment: the whole text, its model, scores and the rest.
-        With `partials` also prefixes of segments that can no longer change. Ending the iteration cancels the call.
+        The last update of a text has no segment but `translation`: the complete text, its model, scores and so on. With
+        `partials`, also yields prefixes of a segment's translation that can no longer change. Ending the iteration
+        cancels the call.
         """
         request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
@@ -171,28 +175,28 @@ class Client(ClientBase):
         html: bool = False,
         timeout: Optional[float] = None,
     ) -> Union[pb.Detection, List[pb.Detection]]:
-        """The languages of a text, or of each text of a list: the most probable first, none where it is unknown."""
+        """Detects the languages of a text, or of each text of a list. The most probable is first; none if unknown."""
         request = detect_request(text, model, html)
         response: pb.DetectLanguageResponse = self._unary("DetectLanguage", request, timeout)
         return detections_of(text, response)
 
     def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
-        """The languages, and the pairs of them, of a model or of all."""
+        """Returns the languages and language pairs of a model, or of all models for ""."""
         response: pb.ListLanguagesResponse = self._unary("ListLanguages", pb.ListLanguagesRequest(model=model), timeout)
         return response
 
     def models(self, *, timeout: Optional[float] = None) -> List[pb.Model]:
-        """The models, the default first; then those that are coming and going."""
+        """Returns the models: those that serve, the default first, then those that are being loaded or drained."""
         response: pb.ListModelsResponse = self._unary("ListModels", pb.ListModelsRequest(), timeout)
         return list(response.models)
 
     def server_info(self, *, timeout: Optional[float] = None) -> pb.GetServerInfoResponse:
-        """The server's version and limits."""
+        """Returns the version and limits of the server."""
         response: pb.GetServerInfoResponse = self._unary("GetServerInfo", pb.GetServerInfoRequest(), timeout)
         return response
 
     def healthy(self, service: str = "", *, timeout: Optional[float] = None) -> bool:
-        """Whether the server, or a model by its name, is serving now; never retried."""
+        """Reports whether the server, or the model named `service`, is serving now. Never retries."""
         return says_serving(self._unary("Check", health_request(service), timeout, RetryPolicy(max_attempts=1)))
 
     def _unary(
@@ -266,7 +270,7 @@ class Client(ClientBase):
 
 
 class _Run:
-    """The requests of one translate_lines, on the threads of its pool, and their end."""
+    """The requests of one translate_lines. Each runs on a thread of the pool."""
 
     def __init__(self, client: Client, plan: Plan, timeout: Optional[float]) -> None:
         self._client = client
@@ -293,7 +297,7 @@ class _Run:
             return results
 
     def cancel(self) -> None:
-        """Ends the calls in flight and the waits, so that no thread outlives the run for long."""
+        """Ends the calls in flight and the waits between retries, so that the threads of the pool end soon."""
         self._cancelled.set()
         with self._lock:
             calls = list(self._calls)

@@ -13,7 +13,7 @@ from .client import Client
 
 
 class _Translator:
-    """What both components are made of: a client, made when it is needed first, and the options of its calls."""
+    """The base class of both components: a client, made when it is first needed, and the options of its calls."""
 
     def __init__(
         self,
@@ -61,9 +61,10 @@ class _Translator:
 
 @component
 class DragomanDocumentTranslator(_Translator):
-    """Translates the contents of documents and keeps their metadata; those without text pass as they are.
+    """Translates the contents of documents and keeps their metadata. Documents without text are returned unchanged.
 
-    `options` are those of Client.translate_lines. The metadata get "source_id", the document that was translated.
+    `options` are keyword arguments of Client.translate_lines. Adds the id of the source document to the metadata as
+    "source_id".
     """
 
     @component.output_types(documents=List[Document])
@@ -74,7 +75,7 @@ class DragomanDocumentTranslator(_Translator):
         for document in documents:
             if document.content:
                 meta = {**document.meta, "source_id": document.id}
-                # Without id and embedding, which are those of the other text.
+                # Drops id and embedding, because they belong to the source text.
                 document = dataclasses.replace(
                     document, id="", content=next(results), meta=meta, embedding=None, sparse_embedding=None
                 )
@@ -84,7 +85,7 @@ class DragomanDocumentTranslator(_Translator):
 
 @component
 class DragomanTextTranslator(_Translator):
-    """Translates one text, such as a query before it is looked for in documents of another language."""
+    """Translates one text, such as a query for documents in another language."""
 
     @component.output_types(text=str)
     def run(self, text: str) -> Dict[str, str]:

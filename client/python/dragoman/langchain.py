@@ -13,12 +13,12 @@ from .client import Client
 
 
 class DragomanTranslateTransformer(BaseDocumentTransformer):
-    """Translates the contents of documents, and keeps their metadata.
+    """Translates the contents of documents and keeps their metadata.
 
-    `options` are those of Client.translate_lines, `to` among them; what a call gives besides wins over them. The
-    metadata get "model" (the model that translated) and, where the server detected it, "detected_language".
+    `to` and `options` are keyword arguments of Client.translate_lines. Keyword arguments of a call override them. Adds
+    "model", the name of the model, to the metadata and, if the server detected the language, "detected_language".
 
-    `client` is a Client of one's own; without it one is made of `settings`, the arguments of Client.
+    `client` is the Client to use. Without it, a Client is made with the keyword arguments `settings`.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class DragomanTranslateTransformer(BaseDocumentTransformer):
         if client is not None and settings is not None:
             raise ValueError("found both client and settings, expected one of them")
         self._settings = settings or {}
-        # Asynchronous calls need a client of their loop, which only settings can make.
+        # Asynchronous calls need an AsyncClient of their event loop, which can be made only from settings.
         self._has_client = client is not None
         self._client = client or Client(**self._settings)
         self._options = {"to": to, **options}

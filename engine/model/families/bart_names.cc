@@ -88,7 +88,7 @@ Names Ct2Name(std::string_view stage, int layer, BartPart part) {
   return {};
 }
 
-// Marian writes "_pre" if the norm is before its sublayer.
+// Returns Marian's names. The names of norms end with "_pre" if the norm is before its sublayer.
 template <bool kPreNorm>
 Names MarianName(std::string_view stage, int layer, BartPart part) {
   const std::string of_layer = Concat(stage, "_l", layer + 1, "_");
@@ -166,7 +166,7 @@ const BartNames& Ct2BartNames() {
       .gain = "/gamma",
       .norm_bias = "/beta",
       .shared = {},
-      // Models from before several inputs have the second name.
+      // Models from before CTranslate2 supported several inputs have the second name.
       .source_embedding = {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
       .target_embedding = {"decoder/embeddings/weight"},
       .output = {"decoder/projection/weight"},
@@ -185,7 +185,7 @@ const BartNames& MarianBartNames(bool pre_norm) {
                          .shared = {"Wemb"},
                          .source_embedding = {"encoder_Wemb"},
                          .target_embedding = {"decoder_Wemb"},
-                         // Older versions have the second name.
+                         // Files of older versions of Marian have the second name.
                          .output = {"decoder_ff_logit_out_Wt", "decoder_ff_logit_out_W"},
                          .output_bias = {"decoder_ff_logit_out_b"},
                          .output_bias_is_row = false};

@@ -52,7 +52,8 @@ class Builder {
     return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
   }
 
-  // Adds products with the same input, stacked into one matrix [out, in].
+  // Adds the weights of products with the same input. `tensors` are stacked into one matrix [out,
+  // in].
   Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
@@ -125,7 +126,7 @@ class Builder {
         Add("output layer bias", WeightRole::kOutputBias, 1, shape_.target_vocab, std::move(bias));
   }
 
-  // Adds the second half of a layer of either stage.
+  // Adds the feed-forward sublayer of an encoder or decoder layer.
   void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
     const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
@@ -148,7 +149,8 @@ class Builder {
     }
   }
 
-  // Adds the first half of a layer, with its norm, around the attention.
+  // Adds the self-attention sublayer with its norm. `attention` adds the attention operation
+  // itself.
   template <class Attention>
   void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {
@@ -167,14 +169,14 @@ class Builder {
     s.End("self norm", norm);
   }
 
-  // The same for a decoder with a recurrence.
+  // Adds the recurrence, which replaces self-attention in the decoder.
   void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
     const int d = shape_.d_model;
     const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
     const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
     Linear linear =
         AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
-    // The input has no bias.
+    // Only the gate has a bias. The bias of the input is zero.
     network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
     s.Begin("recurrence norm", norm);
     s.Product("gate, input", s.input, linear, gate_x);
@@ -195,7 +197,8 @@ class Builder {
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     EndStage(s, "encoder");
-    // k | v of every decoder layer, stacked.
+    // Keys and values of cross-attention of all decoder layers are one matrix: k | v for each
+    // layer.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {

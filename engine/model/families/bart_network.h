@@ -1,6 +1,7 @@
-// Networks of BART's kind: MarianMT, M2M-100, NLLB-200, mBART and BART. They have an encoder and a
-// decoder of self-attention, cross-attention and feed-forward layers, with biases. They differ in
-// the traits below and in the numbers of ModelSpec. Layouts differ in the names of tensors.
+// Networks of BART's kind: MarianMT, M2M-100, NLLB-200, mBART, BART, Pegasus and FSMT. They have an
+// encoder and a decoder of self-attention, cross-attention and feed-forward layers, with biases.
+// They differ in the members of BartTraits and ModelSpec. File layouts differ in the names of
+// tensors (BartNames).
 #pragma once
 
 #include <string>
@@ -12,13 +13,14 @@
 
 namespace dragoman::engine {
 
-// The parts that have tensors in a checkpoint. Hugging Face and Marian have a tensor for each of
-// query, key and value. CTranslate2 stacks the tensors that have the same input.
+// The parts of a network that have tensors in a checkpoint. Hugging Face's and Marian's files have
+// one tensor each for query, key and value. CTranslate2's files have one tensor for all products
+// with the same input.
 enum class BartPart {
   // The parts of a layer: matrix products and norms.
-  kSelfInput,  // query, key, value
+  kSelfInput,  // query, key and value of self-attention
   kSelfOutput,
-  kRecurrence,  // gate, input; in a decoder without self-attention
+  kRecurrence,  // gate and input of the recurrence that replaces self-attention
   kRecurrenceNorm,
   kSelfNorm,
   kCrossQuery,
@@ -35,25 +37,28 @@ enum class BartPart {
 };
 
 struct BartNames {
-  // Returns the names of the tensors that are stacked to make a part, all of one size. TensorName
-  // puts the words below into them, except for kPositions. `stage` is "encoder" or "decoder".
+  // Returns the names of the tensors that are stacked to make a part; all have the same size.
+  // Except for kPositions, a name is a pattern, into which TensorName puts one of the following
+  // four words. `stage` is "encoder" or "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
-  std::string_view weight;  // the word for a product's matrix
+  std::string_view weight;  // the word for the matrix of a product
   std::string_view bias;
-  std::string_view gain;  // the word for a norm's gain
+  std::string_view gain;  // the word for the gain of a norm
   std::string_view norm_bias;
-  // Complete names; the checkpoint has any one of a list. `shared` names a shared embedding.
+  // Complete names of tensors. The checkpoint may use any name of a list. `shared`: an embedding
+  // that both sides share.
   std::vector<std::string> shared;
   std::vector<std::string> source_embedding;
   std::vector<std::string> target_embedding;
   std::vector<std::string> output;
   std::vector<std::string> output_bias;
   bool output_bias_is_row = false;  // its shape is [1, vocabulary]
-  // A stored output layer that is tied is not used. If false, it must equal the embedding.
+  // If the output layer is tied to the embedding, but the checkpoint also stores it: true ignores
+  // the stored tensor, false requires that it equals the embedding.
   bool ignores_tied_output = false;
 };
 
-// Replaces the '*' of `part` by `word`, or appends `word` if there is no '*'.
+// Returns `part` with `word` in place of its '*', or with `word` appended if it has no '*'.
 std::string TensorName(std::string_view part, std::string_view word);
 
 const BartNames& HuggingFaceBartNames();
@@ -65,31 +70,33 @@ struct BartTraits {
   // and each stage ends with one more norm (tensor "layer_norm").
   bool pre_norm = false;
   bool norm_embedding = false;  // a norm after the embedding (tensor "layernorm_embedding")
-  // Uses the checkpoint's position table if it has one; else computes the table.
+  // True: uses the checkpoint's position table if it has one. If not used or absent, `positions`
+  // says how to compute the table.
   bool stored_positions = true;
-  int64_t first_position = 0;  // the first token's row of the stored table
+  int64_t first_position = 0;  // the row of the stored table for the first token
   IfAbsent positions = IfAbsent::kSinusoids;
-  bool places_padding = true;  // <pad> has a position like every token
+  bool places_padding = true;  // false: <pad> gets no position embedding
   // The decoder has a recurrence (RecurrenceOp), whose gate has a bias, instead of self-attention.
   bool recurrent_decoder = false;
-  bool logits_bias = true;  // the checkpoint may have one; else it is zero
-  // The last token of the target's vocabulary has no tensor: its embedding is zero, and it is never
-  // produced. CTranslate2 begins the outputs of Marian's models with such a token.
+  bool logits_bias = true;  // the checkpoint may have a bias of the logits; else it is zero
+  // The target's vocabulary has an *empty token* as its last id. No tensor has a row for it: its
+  // embedding is zero, and it is never produced. CTranslate2 begins the outputs of Marian's models
+  // with such a token.
   bool empty_token = false;
   const BartNames* names = &HuggingFaceBartNames();
 };
 
-// Returns INVALID_ARGUMENT if the number of heads does not divide the width.
+// Returns INVALID_ARGUMENT if d_model is not a multiple of the number of heads.
 absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
 
-// The following read the fields of config.json that describe such a network (bart_shape.cc): shape,
-// activation, scale and sharing of the embeddings.
+// The following functions (bart_shape.cc) read the fields of config.json that describe such a
+// network: shape, activation, scale and sharing of the embeddings.
 //
-// Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
+// The Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
 void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// The same without the fields that tie embeddings, and with other names for the sizes of the
-// vocabularies. If the target's field is absent, the source's size is used.
+// Like ReadBartShape, but does not read the fields that tie embeddings, and reads the sizes of the
+// vocabularies from the fields `names`. If the target's field is absent, the source's size is used.
 struct VocabularyFields {
   std::string_view source;
   std::string_view target;

@@ -8,7 +8,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Without activations that have weights (prelu, xielu).
+// The activations of transformers, except those that have weights (prelu, xielu).
 struct NamedActivation {
   std::string_view name;
   kernels::Activation activation;
@@ -38,7 +38,7 @@ constexpr NamedActivation kActivations[] = {
 
 }  // namespace
 
-// One row for each file. Messages name the families in this order.
+// One entry for each file of a family. Error messages name the families in this order.
 extern const Family kMarian, kM2m100, kMbart, kBart, kPegasus, kFsmt, kT5, kMt5, kUmt5;
 constexpr const Family* kFamilies[] = {&kMarian, &kM2m100, &kMbart, &kBart, &kPegasus,
                                        &kFsmt,   &kT5,     &kMt5,   &kUmt5};

@@ -1,7 +1,8 @@
-// A family of models: the defaults of its configuration class, its tokenizers, its network, and the
-// names of its weights. Each family has a file with its record, and a row in family.cc.
+// A family of models is a `model_type` of config.json. Its record has the defaults of its
+// configuration class, its tokenizers, its network, and the names of its weights. Each family has a
+// file with its record, and a row in family.cc.
 //
-// Constants and pure functions; any thread.
+// Thread-safety: constants and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@
 
 namespace dragoman::engine {
 
-// The values of fields that config.json does not have: the defaults of the family's configuration
-// class in transformers 4.57, which does not write a field that equals its default.
+// The values to use for fields that config.json lacks. They are the defaults of the family's
+// configuration class in transformers 4.57, which does not write a field that equals its default.
 struct ConfigDefaults {
   std::string_view activation = "gelu";
   bool scale_embedding = false;
@@ -29,12 +30,13 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  bool starts_with_bos = false;  // an absent decoder_start_token_id means bos_token_id, or 0
-  // The fields of the search, as a JSON object, without generation_config.json.
+  // If decoder_start_token_id is absent, use bos_token_id, or 0 The fields of the search to use if
+  // there is no generation_config.json, as a JSON object.
+  bool starts_with_bos = false;
   std::string_view generation = "{}";
 };
 
-// Read the translation tasks that a config.json may list (task_specific_params).
+// Functions that read the translation tasks that a config.json may list (task_specific_params).
 struct TranslationTasks {
   // Returns the prompts of "translation_en_to_de" and similar tasks. Records errors in `fields`.
   std::vector<LanguagePrompt> (*prompts)(JsonFields* fields);
@@ -46,24 +48,26 @@ struct TranslationTasks {
 
 struct Family {
   std::string_view model_type;    // as config.json names it
-  std::string_view architecture;  // the class that translates
+  std::string_view architecture;  // the class of transformers that translates
   ConfigDefaults defaults;
-  // Reads all fields that the network depends on into the spec. Records errors in `fields`.
+  // Reads into `spec` all fields that the network depends on. Records errors in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);
-  // The tokenizer classes of the family. A model that names none has the scheme of the first.
+  // The tokenizer classes of the family. A model that names no class uses the scheme of the first
+  // one.
   std::span<const TokenizerClass> tokenizers;
-  // Makes the network. Returns INVALID_ARGUMENT for a shape that no network can have.
+  // Makes the network. Returns INVALID_ARGUMENT if the shape contradicts itself.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
 
-  // nullptr if the family has no tasks. T5 and similar families have them.
+  // nullptr if config.json has no tasks in this family. T5 and similar families have tasks.
   const TranslationTasks* tasks = nullptr;
-  // Whether the family reads fields of old files that the others ignore.
-  bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
-  bool notes_fields_of_bart = false;   // notes BART's fields, which the family ignores, in the log
-  bool has_scale_field = false;        // scale_decoder_outputs of transformers 5: T5's
+  // Whether the family reads fields that other families ignore.
+  bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated, of old BART files
+  // Writes a note to the log about BART's fields, which the family ignores.
+  bool notes_fields_of_bart = false;
+  bool has_scale_field = false;  // scale_decoder_outputs of transformers 5, of T5's files
 };
 
-// Reports whether transformers 5 or later wrote config.json, by its own statement.
+// Reports whether config.json says that transformers 5 or later wrote it.
 bool IsByTransformers5(const JsonFields& fields);
 
 // Returns nullptr for a family that is not supported.
@@ -72,7 +76,8 @@ const Family* FindFamily(std::string_view model_type);
 // Returns the names of the supported families, separated by commas.
 std::string FamilyNames();
 
-// Returns the activation of this name in transformers' ACT2FN, or nullopt if it is not supported.
+// Returns the activation that has this name in transformers' ACT2FN, or nullopt if it is not
+// supported.
 std::optional<kernels::Activation> FindActivation(std::string_view name);
 
 // Returns the names of the supported activations, separated by commas.

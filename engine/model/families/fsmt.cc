@@ -11,7 +11,8 @@ namespace {
 void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   ReadBartNetwork(family, {"src_vocab_size", "tgt_vocab_size"}, fields, spec);
   spec->share_embeddings = false;
-  // The output layer is always the target's embedding. The field is for source and target.
+  // The output layer is always tied to the target's embedding. The field says whether the source's
+  // and the target's embedding are tied too.
   if (fields->Bool("tie_word_embeddings", false)) {
     fields->Unsupported("tie_word_embeddings", "false");
   }
@@ -19,8 +20,8 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->stored_output_wins = IsByTransformers5(*fields);
 }
 
-// In transformers 4, the output layer is a second name of the target's embedding, so both must have
-// equal numbers. transformers 5 reads both.
+// In transformers 4, the output layer's name is a second name of the target's embedding, so both
+// tensors must have equal numbers. transformers 5 reads both tensors.
 BartNames NamesOf(bool has_own_output) {
   const std::string output = "model.decoder.output_projection.weight";
   BartNames names = HuggingFaceBartNames();
@@ -33,7 +34,7 @@ absl::StatusOr<Network> Make(const ModelSpec& spec) {
   static const auto* const of_version_4 = new BartNames(NamesOf(false));
   static const auto* const of_version_5 = new BartNames(NamesOf(true));
   const BartNames* const names = spec.stored_output_wins ? of_version_5 : of_version_4;
-  // Prefers a stored table, whose first two rows are for padding.
+  // A stored position table is preferred. Its first two rows are for padding.
   return MakeBartNetwork(spec, {.first_position = 2,
                                 .positions = IfAbsent::kFairseqSinusoids,
                                 .places_padding = false,

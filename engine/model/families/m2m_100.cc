@@ -1,4 +1,5 @@
-// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids even if a table is stored.
+// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids. A stored position table is
+// ignored.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 

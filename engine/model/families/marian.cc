@@ -6,7 +6,8 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // Prefers a stored table, because older checkpoints have one with their rounding.
+  // A stored position table is preferred, because older checkpoints have one and its rounding
+  // differs from that of computed positions.
   return MakeBartNetwork(spec, {});
 }
 

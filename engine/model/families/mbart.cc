@@ -6,7 +6,7 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // fairseq reserves the first two rows of the positions for padding.
+  // fairseq reserves the first two rows of the position table for padding.
   return MakeBartNetwork(spec, {.pre_norm = true,
                                 .norm_embedding = true,
                                 .first_position = 2,

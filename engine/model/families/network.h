@@ -1,6 +1,6 @@
 // The network of a model: its program, and the tensors that each weight is made of.
 //
-// Plain values and pure functions; any thread.
+// Thread-safety: plain values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,42 @@
 namespace dragoman::engine {
 
 struct TensorSource {
-  // The checkpoint has the tensor under one or more of these names, with equal numbers. Empty: it
-  // is in no checkpoint.
+  // The checkpoint has the tensor under one or more of these names. If there are several, their
+  // numbers must be equal. Empty: no checkpoint stores the tensor, and `fill` is used.
   std::vector<std::string> names;
   std::vector<int64_t> shape;
-  int64_t first_row = 0;  // rows before it are left out
+  int64_t first_row = 0;  // the weight begins at this row of the tensor
   float fill = 0.0F;      // value of all elements of a tensor without names
   float scale = 1.0F;     // the weight is the tensor times this
-  // Names that are used only if the checkpoint has none of `names`. An output layer that is tied to
-  // an embedding has its own names here.
+  // Names that are used only if the checkpoint has none of `names`. For an output layer that is
+  // tied to an embedding, `names` are the embedding's and these are the output layer's own.
   std::vector<std::string> spare_names = {};
 };
 
 enum class IfAbsent {
   kRefuse,
   kZeros,
-  kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
-  kFairseqSinusoids,  // the same with frequency 10000^(-i / (d/2 - 1)), of positions from 2
-  kOpenNmtSinusoids,  // the same as kFairseqSinusoids, of positions from 1
-  kMarianSinusoids,   // the same as kFairseqSinusoids, of positions from 0
+  // A row is [d/2 sines | d/2 cosines], frequency i is 10000^(-i / (d/2)); the first row is
+  // position 0.
+  kSinusoids,
+  // Like kSinusoids, but frequency i is 10000^(-i / (d/2 - 1)) and the first row is position 2.
+  kFairseqSinusoids,
+  kOpenNmtSinusoids,  // like kFairseqSinusoids, but the first row is position 1
+  kMarianSinusoids,   // like kFairseqSinusoids, but the first row is position 0
 };
 
-// The tensors whose rows, one tensor after the other, make a weight.
+// The tensors that a weight is made of: their rows follow each other.
 struct WeightSource {
   std::vector<TensorSource> parts;
-  IfAbsent if_absent = IfAbsent::kRefuse;  // if the checkpoint lacks the first of them
-  // If not empty, the weight is the only tensor, transposed: column i is tensor row columns[i].
+  IfAbsent if_absent = IfAbsent::kRefuse;  // what to do if the checkpoint lacks the first part
+  // If not empty, the weight is its only part transposed: column i of the weight is row columns[i]
+  // of the tensor.
   std::vector<int> columns = {};
 };
 
-// Returns the source of a weight of shape [rows], or [rows, cols] if cols is not 0. `tensors` are
-// names of its tensor. With `has_empty`, an empty token's row (BartTraits::empty_token) follows.
+// Returns the source of a weight with one row per token of a vocabulary. Its shape is [rows], or
+// [rows, cols] if cols is not 0. `tensors` are names of its tensor. With `has_empty`, the tensor
+// lacks the last row, which is the empty token's (BartTraits::empty_token) and zero.
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

@@ -6,7 +6,7 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // Prefers a stored table, as for Marian's checkpoints.
+  // A stored position table is preferred, as in marian.cc.
   return MakeBartNetwork(spec, {.pre_norm = true});
 }
 

@@ -1,7 +1,9 @@
-// Builds a stage of a network, encoder or decoder: its shared buffers and ordered operations.
+// Builds a stage of a network, which is its encoder or its decoder: the list of operations and the
+// buffers that they use.
 //
-// A sublayer reads `input` and writes `sublayer`, between Begin and End. These add its norm: Begin
-// before the sublayer (pre-norm), or End after its residual (post-norm). For one thread.
+// The operations of a sublayer are added between Begin and End. They read buffer `input` and write
+// buffer `sublayer`. Begin adds the norm before the sublayer in a pre-norm stage. End adds the norm
+// after the residual sum in a post-norm stage. Thread-safety: one thread per object.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +24,10 @@ struct Norm {
 };
 
 struct StageShape {
-  int64_t d = 0;      // of the residual stream
+  int64_t d = 0;      // the width of the residual stream
   int64_t heads = 0;  // the width of all heads together
-  int64_t up = 0;     // of a feed-forward layer's first product
-  int64_t gated = 0;  // of its gated output; 0: no gate
+  int64_t up = 0;     // the width of the output of a feed-forward layer's first product
+  int64_t gated = 0;  // the width of this output after the gate; 0: no gate
   bool pre_norm = false;
   NormKind norm = NormKind::kLayer;
   float epsilon = 0.0F;
@@ -49,7 +51,7 @@ class StageBuilder {
     return static_cast<BufferId>(stage_->buffers.size() - 1);
   }
 
-  // Appends an operation of the current layer.
+  // Appends an operation to the current `layer`.
   template <class What>
   void Do(const char* name, What what) {
     stage_->ops.push_back({name, layer, what});
@@ -69,18 +71,20 @@ class StageBuilder {
     if (!shape_.pre_norm) AddNorm(name, norm, hidden, kNoBuffer);
     begun_ = true;
   }
-  // The norm at the end of a pre-norm stage. The sum is not used after it.
+  // Adds the norm at the end of a pre-norm stage. Does not store the residual sum, because nothing
+  // uses it after this norm.
   void EndStage(const Norm& norm) { AddNorm("final norm", norm, input, kNoBuffer); }
 
-  int layer = -1;   // the layer of the next operations
+  int layer = -1;   // the layer of the operations that are appended next; -1: none
   BufferId hidden;  // the residual stream
-  BufferId input;   // input of sublayers; the stage's result at the end
+  BufferId input;   // the input of sublayers; at the end, the stage's result
   BufferId qkv, context, sublayer, up;
   BufferId gated = kNoBuffer;
 
  private:
   void AddNorm(const char* name, const Norm& norm, BufferId y, BufferId sum) {
-    // Before the first sublayer there is nothing to add.
+    // Before the first sublayer of a pre-norm stage, there is no sublayer output to add to the
+    // residual.
     const bool adds = begun_ || !shape_.pre_norm;
     Append(name, adds ? sublayer : hidden, adds ? hidden : kNoBuffer, norm, y,
            adds ? sum : kNoBuffer);
@@ -99,7 +103,7 @@ class StageBuilder {
 
   OpSequence* const stage_;
   const StageShape shape_;
-  bool begun_ = false;  // a sublayer has ended
+  bool begun_ = false;  // whether a sublayer has ended
 };
 
 }  // namespace dragoman::engine

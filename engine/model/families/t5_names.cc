@@ -8,7 +8,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 Names HuggingFaceName(std::string_view stage, int layer, T5Part part, bool gated) {
-  // The attentions and feed-forward layers of a block, by their index in it.
+  // Returns the name of a sublayer by its index in the block.
   const auto sublayer = [&](int number) {
     return Concat(stage, ".block.", layer, ".layer.", number, ".");
   };

@@ -28,7 +28,8 @@ class Builder {
     Program& program = network_.program;
     program.kv = {shape_.decoder_layers, shape_.decoder_heads, shape_.head_dim};
     program.max_positions = shape_.max_positions;
-    // Sums in the residual stream exceed 65,504; transformers clamps them in float16.
+    // Sums in the residual stream may exceed 65,504, the largest float16. In float16, transformers
+    // clamps them.
     program.fits_float16 = false;
     AddEmbeddings();
     AddEncoder();
@@ -57,13 +58,15 @@ class Builder {
             .epsilon = spec_.norm_epsilon};
   }
 
-  // Adds products with the same input, stacked into one matrix [out, in].
+  // Adds the weight of products with the same input. `tensors` are stacked into one matrix [out,
+  // in].
   Linear AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
                    bool first_is_query = false) {
     WeightSource source;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) source.parts.push_back({{tensor}, {each, in}});
-    // Attention divides scores by sqrt(head_dim). T5's queries are multiplied by it to undo this.
+    // The engine's attention divides scores by sqrt(head_dim), but T5's does not. Multiplying the
+    // queries' matrix by sqrt(head_dim) cancels the division.
     if (first_is_query) {
       source.parts.front().scale = std::sqrt(static_cast<float>(shape_.head_dim));
     }
@@ -77,7 +80,8 @@ class Builder {
     return {.gain = Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse})};
   }
 
-  // Returns the table of position biases: the first layer's, unless each layer has one.
+  // Returns the weight with the position biases of a layer: `of_first`, the first layer's, unless
+  // each layer has its own.
   WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
     if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
@@ -138,7 +142,7 @@ class Builder {
     s.End("self norm", norm);
   }
 
-  // Adds the last layer of a block.
+  // Adds the feed-forward sublayer of an encoder or decoder layer.
   void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
     const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
@@ -177,7 +181,8 @@ class Builder {
     }
     s.layer = -1;
     s.EndStage(AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)));
-    // k | v of every decoder layer, stacked.
+    // Keys and values of cross-attention of all decoder layers are one matrix: k | v for each
+    // layer.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {
@@ -221,7 +226,8 @@ class Builder {
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
-    // Only the output layer takes the norm's result times the scale.
+    // The output scale is part of the norm's gain, because only the output layer reads the norm's
+    // result.
     s.EndStage(AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
                        traits_.output_scale));
     s.Do("output layer", OutputOp{s.input, output_, output_bias_});
@@ -230,7 +236,7 @@ class Builder {
   const ModelSpec& spec_;
   const T5Traits& traits_;
   const ModelShape& shape_;
-  const int64_t width_;  // of all heads together
+  const int64_t width_;  // the width of all heads together
   Network network_;
   WeightId embedding_ = kNoWeight;
   WeightId output_ = kNoWeight;
@@ -241,7 +247,7 @@ class Builder {
 
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance) {
   int first = 0;
-  int64_t far = -distance;  // distance of the key before the query
+  int64_t far = -distance;  // how far the key is before the query
   if (two_sided) {
     buckets /= 2;
     if (distance > 0) first = buckets;

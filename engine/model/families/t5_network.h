@@ -12,8 +12,9 @@
 
 namespace dragoman::engine {
 
-// The parts that have tensors in a checkpoint. Hugging Face has a tensor for each of query, key and
-// value. CTranslate2 stacks the tensors that have the same input.
+// The parts of a network that have tensors in a checkpoint. Hugging Face's files have one tensor
+// each for query, key and value. CTranslate2's files have one tensor for all products with the same
+// input.
 enum class T5Part {
   // The parts of a layer: matrix products and norms.
   kSelfInput,  // query, key, value
@@ -32,9 +33,9 @@ enum class T5Part {
 };
 
 struct T5Names {
-  // Returns the names of the tensors that are stacked to make a part, as BartNames::of does.
+  // Returns the names of the tensors that are stacked to make a part. They are complete names.
   std::vector<std::string> (*of)(std::string_view stage, int layer, T5Part part, bool gated);
-  // The checkpoint has any one of a list.
+  // Complete names. The checkpoint may use any name of a list.
   std::vector<std::string> embedding;
   std::vector<std::string> output;
   bool ignores_tied_output = false;  // as in BartNames
@@ -42,35 +43,38 @@ struct T5Names {
 
 const T5Names& HuggingFaceT5Names();
 
-// In the file, query, key and value of self-attention are one variable. Here they have their own
-// names, which the reader of the file gives to the parts of that variable (Ct2SelfInput).
+// In CTranslate2's files, query, key and value of self-attention are one variable (Ct2SelfInput).
+// The reader (layouts/ct2/network.cc) splits this variable into three, to which these names refer.
 const T5Names& Ct2T5Names();
 
 // Returns the name of CTranslate2's variable for query, key and value of a layer's self-attention.
 std::string Ct2SelfInput(std::string_view stage, int layer);
 
-// The traits in which layouts and families differ.
+// The properties in which families and layouts differ.
 struct T5Traits {
-  float output_scale = 1.0F;             // multiplies the output layer's input
-  bool distances_in_each_layer = false;  // else all layers of a stage have the first one's biases
-  bool empty_token = false;              // as in BartTraits
+  float output_scale = 1.0F;  // multiplies the output layer's input
+  // False: all layers of a stage use the position biases of the first layer.
+  bool distances_in_each_layer = false;
+  bool empty_token = false;  // as in BartTraits
   const T5Names* names = &HuggingFaceT5Names();
 };
 
-// Returns INVALID_ARGUMENT for heads that no network can have.
+// Returns INVALID_ARGUMENT if the numbers of heads or their width are not possible.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
 
-// Returns which of `buckets` has the bias for a distance, the key's position minus the query's, as
-// transformers computes it in float32 (T5Attention._relative_position_bucket). If two_sided, half
-// of the buckets are for keys after the query; else such keys have the bucket of distance 0.
+// Returns the bucket, below `buckets`, that has the bias for a distance. The distance is the key's
+// position minus the query's. The result is that of transformers, which computes in float32
+// (T5Attention._relative_position_bucket). With two_sided, half of the buckets are for keys after
+// the query. Without it, such keys have the bucket of distance 0.
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance);
 
-// The following read the fields of config.json that only models of T5's kind have (t5_shape.cc).
+// The following functions (t5_shape.cc) read the fields of config.json that only models of T5's
+// kind have.
 //
-// Family::read_shape of T5 and mT5, whose defaults differ in activation and output layer.
+// The Family::read_shape of T5, mT5 and UMT5. Their defaults differ in activation and output layer.
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// Family::tasks of T5 and similar families.
+// The Family::tasks of T5 and similar families.
 extern const TranslationTasks kT5Tasks;
 
 }  // namespace dragoman::engine

@@ -18,11 +18,12 @@ constexpr std::string_view kTasks = "task_specific_params";
 constexpr std::string_view kTaskBegin = "translation_";
 constexpr size_t kMaxPromptBytes = 256;
 
-// The positions of a model that states none. Its bias reaches any distance; it was trained on 512.
+// The maximum length in tokens of a model that states none. The position bias works at any
+// distance, but T5 was trained on 512 tokens.
 constexpr int kUsualPositions = 512;
 
-// Reads "relu" or "gated-gelu", which is GELU's tanh form, as in T5Config. The fields that
-// transformers also writes override it.
+// Reads feed_forward_proj: "relu" or "gated-gelu", which means the tanh form of GELU, as in
+// T5Config. The fields is_gated_act and dense_act_fn, which transformers also writes, override it.
 void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kField = "feed_forward_proj";
   constexpr std::string_view kGated = "gated-";
@@ -42,9 +43,10 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
   spec->activation = found.value_or(kernels::Activation::kNone);
 }
 
-// In transformers 4, one field says that the output layer is tied and that its input is scaled.
-// transformers 5 always writes that the layer is tied, but uses a stored layer with other numbers.
-// It has another field for the scaling. An mT5 lacks that field and is never scaled.
+// In transformers 4, tie_word_embeddings says both that the output layer is tied and that its input
+// is scaled. transformers 5 always writes that the layer is tied, but uses a stored output layer if
+// it has other numbers. It has the field scale_decoder_outputs for the scaling. mT5 lacks this
+// field and is never scaled.
 void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kScale = "scale_decoder_outputs";
   const bool tied = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
@@ -55,7 +57,7 @@ void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) 
   if (family.has_scale_field) spec->scale_output = fields->Bool(kScale, spec->scale_output);
 }
 
-// "translation_en_to_de" -> en, de.
+// Returns the languages of a task: "en" and "de" for "translation_en_to_de".
 std::optional<std::pair<std::string, std::string>> PairOf(std::string_view task) {
   if (!task.starts_with(kTaskBegin)) return std::nullopt;
   task.remove_prefix(kTaskBegin.size());
@@ -68,7 +70,7 @@ std::optional<std::pair<std::string, std::string>> PairOf(std::string_view task)
   return std::pair(std::string(source), std::string(target));
 }
 
-// Returns the translation tasks, as objects.
+// Returns the names and JSON objects of the translation tasks.
 std::vector<std::pair<std::string, const nlohmann::json*>> TranslationsOf(
     const nlohmann::json& tasks) {
   std::vector<std::pair<std::string, const nlohmann::json*>> found;
@@ -105,7 +107,7 @@ nlohmann::json WithTheirFields(const nlohmann::json& config, const nlohmann::jso
   if (translations.empty()) return fields;
   for (const auto& [name, value] : translations.front().second->items()) {
     const bool all_alike =
-        // clang 14 captures no structured bindings.
+        // Captured by name, because clang 14 cannot capture structured bindings.
         std::all_of(translations.begin(), translations.end(),
                     [&name = name, &value = value](const auto& other) {
                       const auto found = other.second->find(name);
@@ -135,7 +137,8 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
       fields->OptionalInt("n_positions", 2, kMaxPositions).value_or(kUsualPositions));
   constexpr std::string_view kBuckets = "relative_attention_num_buckets";
   constexpr std::string_view kDistance = "relative_attention_max_distance";
-  // Half of the buckets are for one side of a query, and half of those for one distance each.
+  // In the encoder, half of the buckets are for keys on one side of the query. Half of these have
+  // one distance each.
   spec->distances.buckets =
       static_cast<int>(fields->OptionalInt(kBuckets, 4, kMaxPositions).value_or(32));
   spec->distances.max_distance =

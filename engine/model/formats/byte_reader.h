@@ -1,7 +1,7 @@
-// Reads numbers and runs of bytes from a file's bytes, front to back.
+// Reads numbers and ranges of bytes from the bytes of a file, from the beginning to the end.
 //
-// Borrows the bytes, and so do the spans that it returns. Thread-safety: one thread at a time.
-// Numbers are little-endian and may have any alignment.
+// Borrows the bytes. The spans that it returns are views into them. Thread-safety: one thread at a
+// time. Numbers are little-endian and may have any alignment.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ class ByteReader {
   size_t place() const { return all_ - rest_.size(); }
   size_t left() const { return rest_.size(); }
 
-  // Return false and read nothing if fewer bytes are left.
+  // Read copies the next number. Take returns a view of the next `size` bytes. Both return false
+  // and read nothing if fewer bytes are left.
   template <class Number>
   bool Read(Number* number) {
     std::span<const uint8_t> bytes;

@@ -1,7 +1,8 @@
-// Errors of fields in configuration files, and a reader that keeps the first of them. Reads after
-// an error return harmless values, so a caller checks once, at the end.
+// Makes the errors for fields of configuration files. FieldReader keeps the first error. Reads
+// after an error return harmless values, so that a caller needs to check status() only once, at the
+// end.
 //
-// Thread-safety: pure functions; a reader belongs to one thread.
+// Thread-safety: the functions are pure; a reader belongs to one thread.
 #pragma once
 
 #include <string>
@@ -19,14 +20,15 @@ inline absl::Status InvalidField(std::string_view file, std::string_view field,
       Concat(file, ": field '", field, "' ", found, ", expected ", expected));
 }
 
-// Returns UNIMPLEMENTED, for a field that requests what this program does not do.
+// Returns UNIMPLEMENTED. Use it for a field whose value requests something that this program does
+// not support.
 inline absl::Status UnsupportedField(std::string_view file, std::string_view field,
                                      std::string_view found, std::string_view supported) {
   return absl::UnimplementedError(Concat(file, ": field '", field, "' ", found,
                                          ", which is not supported; supported: ", supported));
 }
 
-// The base of the readers of each format, which say what a field holds.
+// The base class of the readers for JSON and YAML.
 class FieldReader {
  public:
   virtual ~FieldReader() = default;
@@ -34,11 +36,12 @@ class FieldReader {
   const absl::Status& status() const { return status_; }
   std::string_view file() const { return file_; }
 
-  // Records that the field does not hold `expected`.
+  // Records INVALID_ARGUMENT: the field's value is not `expected`.
   void Fail(std::string_view name, std::string_view expected) {
     if (status_.ok()) status_ = InvalidField(file_, name, Found(name), expected);
   }
-  // Records that the field requests what this program does not do; `supported` is what it may hold.
+  // Records UNIMPLEMENTED: this program does not support the field's value. `supported` says which
+  // values it supports.
   void Unsupported(std::string_view name, std::string_view supported) {
     if (status_.ok()) status_ = UnsupportedField(file_, name, Found(name), supported);
   }

@@ -38,7 +38,7 @@ int64_t JsonFields::Int(std::string_view name, int64_t min, int64_t max) {
 std::optional<int64_t> JsonFields::OptionalInt(std::string_view name, int64_t min, int64_t max) {
   const nlohmann::json* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  // The parser makes a literal beyond int64 unsigned. It is out of every range that is used here.
+  // The parser stores a number beyond int64 as unsigned. Such a number is above every `max`.
   const bool too_large =
       value->is_number_unsigned() &&
       value->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());

@@ -1,7 +1,7 @@
-// Reads the fields of JSON that was parsed under limits (engine/base/limited_json.h). Messages say
-// what was found and expected. The functions after JsonFields are shared by several readers.
+// Reads the fields of JSON that was parsed under limits (engine/base/limited_json.h). Error
+// messages say what was found and what was expected.
 //
-// Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
+// Nothing here throws. Thread-safety: the functions are pure; a JsonFields belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace dragoman::engine {
 
-// Describes a value in a message: `"x"`, `12`, `["x",12]`, `an object`; cut off if it is long.
+// Returns a description of the value for an error message: `"x"`, `12`, `["x",12]`, `an object`.
+// Cuts off a long description.
 std::string DescribeJson(const nlohmann::json& value);
 
 // Reads the fields of one object. A field that is null counts as absent.
@@ -32,7 +33,7 @@ class JsonFields : public FieldReader {
   // Returns nullptr if absent or null.
   const nlohmann::json* Find(std::string_view name) const;
 
-  int64_t Int(std::string_view name, int64_t min, int64_t max);  // required
+  int64_t Int(std::string_view name, int64_t min, int64_t max);  // the field is required
   std::optional<int64_t> OptionalInt(std::string_view name, int64_t min, int64_t max);
   std::optional<double> OptionalNumber(std::string_view name);
   bool Bool(std::string_view name, bool absent);
@@ -61,18 +62,19 @@ struct NeutralField {
 
 bool HoldsNeutral(const nlohmann::json& value, Neutral neutral);
 
-// Records UNIMPLEMENTED for the first field of the list that holds another value.
+// Records UNIMPLEMENTED for the first field of the list that is present with another value.
 void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
 
-// Reads a token id, or a list of one. Returns nullopt if it is absent, null or wrong.
+// Reads a field that has a token id, or a list with one token id. Ids are below `vocabulary`.
+// Returns nullopt if the field is absent or null, or if it is wrong, which is recorded in `fields`.
 std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
 
-// Reads a token id or a list of at most `max` ids. Drops repeats and keeps the order. Returns an
-// empty list if the field is absent, null or wrong.
+// Reads a field that has a token id or a list of at most `max` ids. Removes repeated ids and keeps
+// the order. Returns an empty list if the field is absent, null or wrong.
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
                               size_t max);
 
-// Parses a configuration file, which is a JSON object.
+// Parses a configuration file. Returns INVALID_ARGUMENT if it is not a JSON object.
 absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);
 
 }  // namespace dragoman::engine

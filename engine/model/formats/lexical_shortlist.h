@@ -1,11 +1,14 @@
-// A lexical shortlist, a file of Marian's student models (lex.*.s2t.bin). It lists, for every word
-// of the source's vocabulary, the words that a translation of it may contain. Its format is binary:
+// A lexical shortlist limits the tokens that the search considers for a source. It is a file of
+// Marian's student models (lex.*.s2t.bin). It lists, for every word of the source's vocabulary, the
+// words that a translation of it may contain. A word is a token of a vocabulary, here and in
+// Marian. The format is binary:
 //
 //   u64 magic, checksum, first, best, offsets, words
 //   u64 [offsets]   where the list of each source word begins; the last is `words`
 //   u32 [words]     the lists, each of at most `best` words
 //
-// The checksum covers all complete 64-bit numbers after it, not a last 32-bit word.
+// The checksum covers the bytes after it in units of 64 bits. If 32 bits are left at the end of the
+// file, it does not cover them.
 //
 // Immutable; owns its data. Thread-safe.
 #pragma once
@@ -19,31 +22,34 @@
 
 namespace dragoman::engine {
 
-// Returns the checksum that a file with these bytes must have, not the one that it states.
+// Computes the checksum that a file with these bytes must have. Ignores the checksum in the file.
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes);
 
 class LexicalShortlist {
  public:
-  // The sizes of the vocabularies of source and target ids.
+  // The number of words in the source's and the target's vocabulary.
   struct Vocabularies {
     int source_words = 0;
     int target_words = 0;
-    bool shared = false;  // one vocabulary: a source word may be copied to the target
+    // Both are one vocabulary, so a source word may be copied into the translation.
+    bool shared = false;
   };
 
-  // Returns INVALID_ARGUMENT naming `file` and what is wrong with it.
+  // Returns INVALID_ARGUMENT, which names `file` and the fault, if `bytes` are not a shortlist for
+  // these vocabularies.
   static absl::StatusOr<LexicalShortlist> Parse(std::span<const uint8_t> bytes,
                                                 std::string_view file,
                                                 const Vocabularies& vocabularies);
 
   // Returns the words that a translation of `source` may contain, ascending and without repeats:
-  // * the first words of the target's vocabulary;
+  // * the first words of the target's vocabulary, as many as the file says;
   // * the lists of the source's words, and these words themselves if the vocabulary is shared;
-  // * the words that Marian adds to make the number a multiple of eight (data/shortlist.cpp,
-  //   BinaryShortlistGenerator::generate);
+  // * further words, which Marian adds to make the number of words a multiple of eight
+  //   (data/shortlist.cpp, BinaryShortlistGenerator::generate);
   // * `more`, the words that a request requires.
-  // Without `more`, Marian searches the same words for a batch of this one sentence. REQUIRES:
-  // source has ids of the source's vocabulary, more has ids that the model can produce.
+  // Without `more`, these are the words that Marian considers for a batch that has only this
+  // sentence. REQUIRES: `source` has ids of the source's vocabulary, and `more` has ids that the
+  // model can produce.
   std::vector<int32_t> WordsFor(std::span<const int32_t> source,
                                 std::span<const int32_t> more) const;
 
@@ -52,7 +58,8 @@ class LexicalShortlist {
       : vocabularies_(vocabularies), first_(first) {}
 
   Vocabularies vocabularies_;
-  int64_t first_;                  // the first words of the target's vocabulary, always included
+  // The number of first words of the target's vocabulary, which are always included.
+  int64_t first_;
   std::vector<uint32_t> offsets_;  // [source words + 1]
   std::vector<int32_t> words_;
 };

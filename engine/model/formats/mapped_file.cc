@@ -19,14 +19,16 @@
 namespace dragoman::engine {
 namespace {
 
-// A mapping that the handler of SIGBUS knows. `begin` is 0 if free, 1 while it is being filled in.
+// The address range of a mapping, for the handler of SIGBUS. `begin` is 0 if the entry is free, and
+// 1 while a thread fills it in.
 struct Guard {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
   std::atomic<bool> is_lost{false};
 };
 
-// Fixed, because the handler cannot take a lock. Enough for several models of 256 shards.
+// The number of entries is fixed, because the handler cannot take a lock. It suffices for several
+// models of 256 files each.
 constexpr size_t kMaxMappings = 1024;
 constinit std::array<Guard, kMaxMappings> guards;
 struct sigaction before;
@@ -46,7 +48,7 @@ void OnSigbus(int signal, siginfo_t* info, void* context) {
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     return before.sa_handler(signal);
   }
-  sigaction(SIGBUS, &before, nullptr);  // the repeated access ends the process
+  sigaction(SIGBUS, &before, nullptr);  // the access is repeated and ends the process
 }
 
 void InstallHandler() {

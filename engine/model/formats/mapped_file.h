@@ -1,11 +1,13 @@
-// A file mapped into memory, for files that are too large to be read.
+// A file that is mapped into memory. Used for weights, which are too large to copy.
 //
 // If a mapped file is truncated or its disk fails, an access to the missing part raises SIGBUS,
 // which would end the process. The first Open of a process installs a handler of SIGBUS. The
-// handler replaces such a mapping by zeros, and Check reports the loss. It passes on signals about
-// other memory. (libwayland-server guards the memory that its clients share in the same way.)
+// handler replaces the mapping of the file by zeros, and Check reports the loss. If the signal is
+// about other memory, the handler calls the previous handler. libwayland-server guards the memory
+// that it shares with clients in the same way.
 //
-// Thread-safe. Spans of the bytes are valid until the file is destroyed. It may be moved.
+// Thread-safe. Spans of the bytes are valid until the MappedFile is destroyed, also after it is
+// moved.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +28,13 @@ class MappedFile {
  public:
   // Maps a file. All errors name the path:
   // * NOT_FOUND if there is no such file;
-  // * RESOURCE_EXHAUSTED if there is no address space, or 1,024 files are mapped;
+  // * RESOURCE_EXHAUSTED if the address space is full, or if the process has mapped 1,024 files;
   // * INVALID_ARGUMENT if the file is not a regular one, has more than `max_bytes`, cannot be
   //   mapped, or is a Git LFS pointer or a web page instead of the file.
   static absl::StatusOr<MappedFile> Open(const std::string& path, size_t max_bytes);
 
-  // The same for an open file. The mapping keeps `memory`, the load's memory for its bytes.
+  // Maps an open file, with the same errors. The MappedFile keeps `memory`, the reservation for its
+  // bytes, until it is destroyed.
   static absl::StatusOr<MappedFile> Of(OpenedFile file, LoadMemory::Hold memory = {});
 
   ~MappedFile();
@@ -40,7 +43,8 @@ class MappedFile {
 
   std::span<const uint8_t> bytes() const;
 
-  // Releases the memory of a part of the bytes. The next access reads them from the page cache.
+  // Releases the physical memory that holds a part of the bytes. The bytes stay valid: the next
+  // access reads them again from the page cache or the disk.
   void Drop(std::span<const uint8_t> part) const;
 
   // Returns INVALID_ARGUMENT naming the path if the file was truncated or changed since Open, or

@@ -13,12 +13,14 @@
 namespace dragoman::engine {
 namespace {
 
-// The memory of a JSON value or a piece of a vocabulary: the parsed value, copies of its text for
-// the tokenizer and the vocabulary, their indexes, and the allocator's part (README.md, "Memory").
+// The bytes that are reserved for each JSON value or piece of a vocabulary: the parsed value,
+// copies of its text in the tokenizer and the vocabulary, their indexes, and the allocator's
+// overhead (README.md, "Memory").
 constexpr int64_t kParsedBytes = 160;
 
-// Returns an upper bound of the parts that a text is parsed into: JSON values, lines, or pieces of
-// a SentencePiece model, a protocol buffer in which the tag before each piece is a line feed.
+// Returns an upper bound on the number of parts that a text is parsed into: JSON values, lines, or
+// pieces of a SentencePiece model. In a SentencePiece model, the tag byte before each piece is a
+// line feed.
 int64_t CountParts(std::string_view text) {
   int64_t parts = 0;
   for (const char c : text) {
@@ -90,7 +92,7 @@ absl::StatusOr<MappedFile> DiskFolder::Map(std::string_view file, size_t max_byt
 }
 
 std::string DiskFolder::FirstBytes(std::string_view file, size_t most) const {
-  // Not a stream, because opening a pipe would wait for its writer.
+  // Does not use std::ifstream, because opening a pipe would wait for its writer.
   const absl::StatusOr<OpenedFile> opened =
       OpenedFile::Open(PathOf(path(), file), std::numeric_limits<size_t>::max());
   if (!opened.ok()) return "";

@@ -1,5 +1,5 @@
-// The files of a model, in a directory or in an archive. Records files that are looked for or read
-// in the load's FileRecord, and counts memory in its LoadMemory.
+// The files of a model, in a directory or in an archive. Records in the load's FileRecord which
+// files are looked for or read, and reserves their memory in the load's LoadMemory.
 //
 // Thread-safe. Borrows the LoadContext.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace dragoman::engine {
 
-// The largest configuration file.
+// The maximum size of a configuration file in bytes.
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
 
 // Returns the last part of the path, which may end with a slash.
@@ -36,14 +36,15 @@ class ModelFolder {
   ModelFolder(const ModelFolder&) = delete;
   ModelFolder& operator=(const ModelFolder&) = delete;
 
-  // The path, which messages put in front of the names of files.
+  // Returns the path. Error messages put it in front of the names of files.
   const std::string& path() const { return path_; }
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // Reads a file. Errors are those of OpenedFile::Open and ReadWhole, and RESOURCE_EXHAUSTED if the
-  // load's memory is too small: for the bytes, before any is read, or for the values that the text
-  // is parsed into, before it is parsed. Both count until the load ends.
+  // Reads a file. Errors are those of OpenedFile::Open and ReadWhole. Also returns
+  // RESOURCE_EXHAUSTED if the load's memory limit is too small for the file's bytes, which is
+  // checked before it is read, or for the values that its text will be parsed into. Both stay
+  // reserved until the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
   // Maps a file. Errors are those of MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
@@ -55,7 +56,8 @@ class ModelFolder {
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
 
-  // Count for Read the bytes of a file, and the values that its text is parsed into.
+  // Read calls these to reserve memory. CountFile: for the bytes of a file. CountParsed: for the
+  // values that its text will be parsed into.
   absl::Status CountFile(const std::string& path, uint64_t bytes) const;
   absl::Status CountParsed(const std::string& path, std::string_view text) const;
 
@@ -73,14 +75,16 @@ class DiskFolder : public ModelFolder {
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
-  // Returns up to `most` first bytes of a file, "" if it cannot be read. Does not record the file.
+  // Returns the first bytes of a file, at most `most`, or "" if it cannot be read. Does not record
+  // the file.
   std::string FirstBytes(std::string_view file, size_t most) const;
 
-  // Returns the names that end in one of `endings`, sorted; none if the folder cannot be read.
+  // Returns the names of files that end in one of `endings`, sorted. Returns none if the folder
+  // cannot be read.
   std::vector<std::string> Names(const std::vector<std::string>& endings) const;
 
  private:
-  // Records the file and returns its path.
+  // Records in the FileRecord that the file is looked for or read, and returns its path.
   std::string Noted(std::string_view file, bool is_read) const;
 };
 

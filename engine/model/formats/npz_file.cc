@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// numpy's codes of kind and size, without the byte order.
+// The types by numpy's codes, which consist of kind and size. The byte order is not part of the
+// code here.
 constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes = {{{"f8", DType::kF64},
                                                                         {"f4", DType::kF32},
                                                                         {"f2", DType::kF16},
@@ -39,8 +40,8 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-// The header: a Python dictionary of three entries, "{'descr': '<f4', 'fortran_order': False,
-// 'shape': (3, 4), }", in any order.
+// Reads the header of an array. It is a Python dictionary with three entries in any order:
+// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }".
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
@@ -152,7 +153,7 @@ class ArrayReader {
     for (const auto& [code, dtype] : kTypes) {
       if (header.type.substr(order.size()) == code) type = &dtype;
     }
-    // The byte order of one-byte types is written "|".
+    // numpy writes "|" as the byte order of one-byte types.
     if (type == nullptr || !(order == "<" || (order == "|" && DTypeSize(*type) == 1))) {
       return absl::UnimplementedError(Concat(Where(), "has numbers of type '",
                                              header.type.substr(0, 32),

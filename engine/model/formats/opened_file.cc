@@ -15,14 +15,14 @@
 namespace dragoman::engine {
 namespace {
 
-// The bytes of one read, so many that the calls cost nothing.
+// The bytes per call of read. They are so many that the cost of the calls does not matter.
 constexpr size_t kReadBytes = size_t{8} << 20;
 
 }  // namespace
 
 absl::StatusOr<OpenedFile> OpenedFile::Open(const std::string& path, size_t max_bytes) {
   OpenedFile file(path);
-  // O_NONBLOCK: opening a pipe must not wait for its writer.
+  // O_NONBLOCK, because opening a pipe must not wait for its writer.
   file.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.fd_ < 0) {
     const int error = errno;
@@ -109,7 +109,8 @@ absl::Status OpenedFile::CheckNoPointer(std::span<const uint8_t> bytes) const {
     return Invalid(Concat("a Git LFS pointer of ", size(),
                           " bytes in place of the file, which 'git lfs pull' fetches"));
   }
-  const absl::string_view page(text.data(), text.size());  // not std's in all builds of Abseil
+  // absl::string_view is not std::string_view in all builds.
+  const absl::string_view page(text.data(), text.size());
   if (absl::StartsWithIgnoreCase(page, "<!doctype html") ||
       absl::StartsWithIgnoreCase(page, "<html")) {
     return Invalid(Concat("a web page of ", size(),

@@ -1,4 +1,5 @@
-// A regular file, open for reading, with its size and time when opened. Private to engine/model.
+// A regular file that is open for reading. Keeps the size and modification time that the file had
+// when it was opened. Private to engine/model.
 //
 // Immutable, so any thread may use it; it may be moved.
 #pragma once
@@ -20,10 +21,11 @@ namespace dragoman::engine {
 class OpenedFile {
  public:
   // Returns NOT_FOUND if there is no such file, and INVALID_ARGUMENT if it is not a regular file,
-  // cannot be opened, or has more than `max_bytes`. All messages of the class name the path.
+  // cannot be opened, or has more than `max_bytes`. The messages of all errors of this class name
+  // the path.
   static absl::StatusOr<OpenedFile> Open(const std::string& path, size_t max_bytes);
-  // Makes an empty file in memory that is also open for writing; `path` is its name in messages.
-  // Refresh takes its size and time. Returns RESOURCE_EXHAUSTED if the system gives no such file.
+  // Makes an empty file in memory that is also open for writing. `path` is its name in messages.
+  // Call Refresh after writing. Returns RESOURCE_EXHAUSTED if the system cannot make such a file.
   static absl::StatusOr<OpenedFile> InMemory(std::string path);
   absl::Status Refresh();
 
@@ -36,16 +38,17 @@ class OpenedFile {
   size_t size() const { return static_cast<size_t>(opened_.st_size); }
   const std::string& path() const { return path_; }
 
-  // Returns INVALID_ARGUMENT.
+  // Returns INVALID_ARGUMENT with the path and `what`.
   absl::Status Invalid(std::string_view what) const;
-  // Returns INVALID_ARGUMENT if its size or time has changed.
+  // Returns INVALID_ARGUMENT if the file's size or modification time has changed since it was
+  // opened.
   absl::Status CheckUnchanged() const;
   // Returns all bytes. Reads the file instead of mapping it, so that a truncation is an ordinary
   // error. Returns RESOURCE_EXHAUSTED if the bytes do not fit in memory, and INVALID_ARGUMENT if
   // the file is truncated or changed meanwhile, or if CheckNoPointer refuses it.
   absl::StatusOr<std::string> ReadWhole() const;
-  // Returns INVALID_ARGUMENT if the file, of which `bytes` are the first or all, is what a download
-  // leaves in place of the file: a Git LFS pointer or a web page.
+  // Returns INVALID_ARGUMENT if a wrong download has left a Git LFS pointer or a web page in place
+  // of the file. `bytes` are the first bytes of the file, or all of them.
   absl::Status CheckNoPointer(std::span<const uint8_t> bytes) const;
 
  private:

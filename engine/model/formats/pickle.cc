@@ -13,11 +13,11 @@
 namespace dragoman::engine {
 namespace {
 
-// A checkpoint of 100 layers has about 30,000 nodes.
+// The limits of a pickle. For comparison: a checkpoint of 100 layers has about 30,000 nodes.
 constexpr size_t kMaxNodes = 1 << 19;
 constexpr size_t kMaxStack = 1 << 19;
 constexpr size_t kMaxMemo = 1 << 19;
-constexpr size_t kMaxMarks = 256;  // depth of nesting of tuples, lists and dicts
+constexpr size_t kMaxMarks = 256;  // nesting depth of tuples, lists and dicts
 constexpr size_t kMaxStringBytes = 1 << 16;
 
 // Opcodes, as Python's pickletools names them.
@@ -65,7 +65,8 @@ using Kind = PickleNode::Kind;
 
 }  // namespace
 
-// One pass over the opcodes. Each handler returns false after Fail.
+// Parses in one pass over the opcodes. A handler of an opcode returns false after it has called
+// Fail.
 class PickleParser {
  public:
   PickleParser(std::span<const uint8_t> bytes, std::string_view file,
@@ -240,7 +241,8 @@ class PickleParser {
     return Push({.kind = Kind::kCall, .items = {callable, arguments}});
   }
 
-  // Drops the state of an object. torch.save adds `_metadata` to a state dict, which is not needed.
+  // Ignores the state that BUILD sets on an object: torch.save adds `_metadata` to a state dict,
+  // and nothing needs it.
   bool Build() {
     if (!Need(2)) return false;
     Pop();
@@ -254,7 +256,7 @@ class PickleParser {
     std::string_view digits;
     if (!Fixed(&size) || !Text(size, &digits)) return false;
     if (digits.size() > sizeof(int64_t)) return PushText(Kind::kBigInt, digits);
-    // Two's complement, little-endian, of minimal length.
+    // The digits are two's complement, little-endian and of minimal length.
     const bool negative = !digits.empty() && (static_cast<uint8_t>(digits.back()) & 0x80U) != 0;
     uint64_t number = negative ? ~uint64_t{0} : 0;
     std::memcpy(&number, digits.data(), digits.size());
@@ -392,7 +394,7 @@ class PickleParser {
   absl::Status status_;
   Pickle pickle_;
   std::vector<PickleId> stack_;
-  std::vector<size_t> marks_;  // stack sizes
+  std::vector<size_t> marks_;  // the stack's size at each mark
   std::unordered_map<uint64_t, PickleId> memo_;
 };
 

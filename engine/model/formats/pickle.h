@@ -1,9 +1,9 @@
 // Reads Python pickles without executing anything: turns the stream into a tree of plain values.
 //
-// A call (REDUCE) becomes a node with the callable and the arguments. An object from outside
-// (persistent id) becomes a node too. Accepts only the opcodes that torch.save writes and the
-// globals that the caller lists, and refuses all others by name. Work and memory are linear in the
-// size of the stream. Nothing recurses.
+// A call (REDUCE) becomes a node with the callable and the arguments. A reference to an object
+// outside the pickle (persistent id), such as a tensor's storage, becomes a node too. Accepts only
+// the opcodes that torch.save writes and the globals that the caller lists, and refuses all others
+// by name. Work and memory are linear in the size of the stream. Nothing recurses.
 //
 // Immutable, so any thread may read. Borrows the parsed bytes.
 #pragma once
@@ -26,13 +26,13 @@ struct PickleNode {
     kBool,        // number
     kInt,         // number
     kBigInt,      // beyond 64 bits; text: its little-endian bytes
-    kFloat,       // no value, because no caller needs it
+    kFloat,       // its value is dropped, because no caller needs it
     kString,      // text
     kGlobal,      // text: "module.name"
     kTuple,       // items
     kList,        // items
     kDict,        // items: key, value, key, value, ...
-    kCall,        // items: callable, arguments; then items of SETITEMS: key, value, ...
+    kCall,        // items: callable, arguments; then those that SETITEMS adds: key, value, ...
     kPersistent,  // items: the id
   };
   Kind kind = Kind::kNone;
@@ -55,8 +55,9 @@ class Pickle {
   size_t bytes_used_ = 0;
 };
 
-// Reads one pickle from the start of `bytes`. `globals` are the names that may appear
-// ("collections.OrderedDict"). Returns INVALID_ARGUMENT naming `file`, the byte and the fault.
+// Reads one pickle from the start of `bytes`. `globals` are the names of the Python classes and
+// functions that the pickle may refer to ("collections.OrderedDict"). Returns INVALID_ARGUMENT,
+// which names `file`, the byte and the fault.
 absl::StatusOr<Pickle> ParsePickle(std::span<const uint8_t> bytes, std::string_view file,
                                    std::span<const std::string_view> globals);
 

@@ -15,7 +15,8 @@
 namespace dragoman::engine {
 namespace {
 
-// 20,000 tensors of 200 bytes each, far above any model of this kind.
+// The maximum size of the header. It has room for 20,000 tensors with 200 bytes each, far more than
+// any translation model has.
 constexpr uint64_t kMaxHeaderBytes = 4 << 20;
 constexpr JsonLimits kHeaderLimits = {
     .max_bytes = kMaxHeaderBytes, .max_depth = 4, .max_values = 1 << 18};
@@ -36,7 +37,7 @@ std::optional<DType> DTypeFromName(std::string_view name) {
   return std::nullopt;
 }
 
-// Returns a non-negative integer that fits int64, or nullopt.
+// Returns the value if it is a non-negative integer that fits int64, else nullopt.
 std::optional<int64_t> Natural(const nlohmann::json& value) {
   if (!value.is_number_unsigned()) return std::nullopt;
   const auto number = value.get<uint64_t>();
@@ -56,7 +57,8 @@ std::optional<std::vector<int64_t>> Naturals(const nlohmann::json& entry, const 
   return numbers;
 }
 
-// Parses one entry of the header. Sets its extent for a later check.
+// Parses one entry of the header. Sets `extent` to the bytes of the tensor; a later check finds
+// gaps and overlaps.
 absl::StatusOr<TensorView> ParseEntry(const nlohmann::json& entry, std::span<const uint8_t> data,
                                       Extent* extent) {
   if (!entry.is_object()) {

@@ -41,11 +41,12 @@ constexpr size_t kMaxDimensions = 8;
 float HalfToFloat(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000U) << 16;
   const uint32_t rest = half & 0x7fffU;
-  if (rest < 0x0400U) {  // zero or subnormal: rest * 2^-24, exact in f32
+  if (rest < 0x0400U) {  // zero or subnormal: the value rest * 2^-24 is exact in float32
     const float value = static_cast<float>(rest) * 0x1p-24F;
     return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
   }
-  const uint32_t bias = rest >= 0x7c00U ? 0x70000000U : 0x38000000U;  // inf and NaN, or a number
+  // The bias for infinity and NaN, or for a normal number.
+  const uint32_t bias = rest >= 0x7c00U ? 0x70000000U : 0x38000000U;
   return std::bit_cast<float>(((rest << 13) + bias) | sign);
 }
 
@@ -79,7 +80,7 @@ std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
     for (const size_t end = at + row; at < end; ++at) {
       const auto stored = LoadElement<Stored>(view.data.data(), static_cast<int64_t>(at));
       out[at] = static_cast<float>(stored) / scale;
-      // An infinite scale would make a matrix of zeros.
+      // An infinite scale would turn the weights into zeros.
       if (!std::isfinite(out[at]) || !std::isfinite(scale)) {
         out[at] = std::numeric_limits<float>::quiet_NaN();
         return at;
@@ -89,7 +90,7 @@ std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
   return std::nullopt;
 }
 
-// NaN and infinity have all bits of the exponent set.
+// Uses that exactly NaN and infinity have all bits of the exponent set.
 bool AllFinite(std::span<const float> values) {
   uint32_t largest = 0;
   for (const float value : values) {
@@ -98,7 +99,7 @@ bool AllFinite(std::span<const float> values) {
   return largest < 0x7f800000U;
 }
 
-// The number of elements that are checked while they are in the cache.
+// The number of elements that are converted and then checked while they are still in the cache.
 constexpr size_t kChunk = 4096;
 
 template <DType kType>
@@ -166,7 +167,8 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape) {
   int64_t product = 1;
   bool empty = false;
   for (const int64_t size : shape) {
-    // A size of zero does not excuse the others, because the strides multiply them too.
+    // Counts a size of 0 as 1, so that the other sizes must not overflow either: DenseStrides
+    // multiplies them too.
     if (size < 0 || __builtin_mul_overflow(product, size == 0 ? 1 : size, &product)) {
       return absl::InvalidArgumentError(
           Concat("shape ", ShapeString(shape), " has no valid number of elements"));

@@ -1,5 +1,5 @@
 // The tensors of a checkpoint in any format, and the parsers of the formats. A tensor is a view of
-// bytes that stay in place until they are copied out as float32.
+// the file's bytes. CopyAsF32 converts it to float32.
 //
 // Immutable, so any thread may read. A TensorTable borrows its bytes; a Checkpoint owns them.
 #pragma once
@@ -23,15 +23,16 @@ enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, k
 std::string_view DTypeName(DType type);  // "F32", as safetensors names them
 int DTypeSize(DType type);               // bytes
 
-// Little-endian elements of any alignment. Every index within `shape` is known to be in `data`.
+// A view of a tensor's elements, which are little-endian and may have any alignment. The parsers
+// have checked that every index within `shape` is inside `data`.
 struct TensorView {
   DType dtype = DType::kF32;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
-  size_t file = 0;                // index of its file in Checkpoint::files
-  // The float32 scales of a quantized tensor (I8, I16): one, or one for each index of the first
-  // dimension. A weight is its integer divided by its scale. Empty: integers that are not weights.
+  size_t file = 0;                // index in Checkpoint::files of the tensor's file
+  // The float32 scales of a quantized tensor (I8, I16): one for the tensor, or one for each index
+  // of the first dimension. A weight is the integer divided by its scale. Empty for other tensors.
   std::span<const uint8_t> scales;
 
   int64_t numel() const;
@@ -52,21 +53,23 @@ bool IsFloat(DType type);
 // Reports whether CopyAsF32 accepts the tensor: floats, or dense integers with scales.
 bool HoldsNumbers(const TensorView& view);
 
-// Copies the tensor, row-major, into `out`. Rounds F64. Returns the index in `out` of the first
-// element that is not finite (NaN, infinity, F64 beyond the largest float, a scale of 0 or
-// infinity), or nullopt. REQUIRES: HoldsNumbers(view); out.size() == numel.
+// Copies the tensor into `out` as float32, in row-major order. Rounds F64. Returns the index in
+// `out` of the first element that is not finite, or nullopt. An element is not finite if it is NaN,
+// infinity or an F64 beyond the largest float, or if its scale is 0 or not finite. REQUIRES:
+// HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
-// Returns rows [first, first + count) of the first dimension. REQUIRES: the tensor has these rows.
+// Returns a view of rows [first, first + count), which are the indices of the first dimension.
+// REQUIRES: the tensor has these rows.
 TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
 
-// Returns the bytes that contain its elements.
+// Returns the smallest range of bytes that contains all elements of the tensor.
 std::span<const uint8_t> BytesOf(const TensorView& view);
 
 // Returns the indices of element number `index` of a row-major tensor: "[1, 2]".
 std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
-// Ordered by name, so that messages do not depend on a hash.
+// Tensors by name. Ordered, so that error messages do not depend on a hash function.
 using TensorTable = std::map<std::string, TensorView, std::less<>>;
 
 // A checkpoint of one file or of several shards.
@@ -74,9 +77,9 @@ struct Checkpoint {
   std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
   std::vector<MappedFile> files;
   TensorTable tensors;
-  std::vector<std::string> unlisted;  // tensors in a shard that the index does not name
-  // The limit on the elements of all tensors together, for each byte of the files. Counts every
-  // tensor, also those that share a storage.
+  std::vector<std::string> unlisted;  // tensors that a shard has but the index file does not name
+  // The maximum number of elements in all tensors together, per byte of the files. Tensors that
+  // share a storage count each.
   uint64_t elements_per_byte = 1;
 
   size_t bytes() const {
@@ -86,8 +89,9 @@ struct Checkpoint {
   }
 };
 
-// The parsers of the formats. They copy and execute nothing: the tables borrow `bytes`. Errors are
-// INVALID_ARGUMENT naming `file`, the tensor and the fault.
+// The parsers of the formats. They copy nothing and execute nothing; the tables are views into
+// `bytes`. They return INVALID_ARGUMENT, which names `file`, the tensor and the fault, if the file
+// is invalid.
 //
 // safetensors: a little-endian uint64 with the header's size, the header (one JSON object: name ->
 // {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover the data

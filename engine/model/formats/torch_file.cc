@@ -58,11 +58,11 @@ absl::StatusOr<TensorTable> ParseZip(std::span<const uint8_t> bytes, std::string
   return MakeTensorTable(*dict, file);
 }
 
-// torch/serialization.py: MAGIC_NUMBER and PROTOCOL_VERSION.
+// MAGIC_NUMBER and PROTOCOL_VERSION of torch/serialization.py.
 constexpr std::string_view kStreamMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr int64_t kStreamProtocol = 1001;
 
-// Returns the value of a key of a dict, or nullptr.
+// Returns the value of `key` in the root, which must be a dict, or nullptr.
 const PickleNode* DictValue(const Pickle& pickle, std::string_view key) {
   const PickleNode& root = pickle.root();
   if (root.kind != Kind::kDict) return nullptr;
@@ -72,7 +72,8 @@ const PickleNode* DictValue(const Pickle& pickle, std::string_view key) {
   return nullptr;
 }
 
-// Sets the bytes of the storages, stored in the order of `keys`: number of elements, elements.
+// Sets the bytes of the storages. `bytes` has for each of `keys`, in this order, the number of
+// elements and the elements.
 absl::Status ReadRawStorages(const Pickle& keys, std::span<const uint8_t> bytes,
                              std::string_view file, TorchStateDict* dict) {
   if (keys.root().kind != Kind::kList) return BrokenTorchFile(file, "has no list of storages");

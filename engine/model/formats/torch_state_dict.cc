@@ -96,7 +96,7 @@ class StateDictReader {
       return absl::InvalidArgumentError(
           Concat("is ", PickleKindName(call->kind), ", expected a tensor"));
     }
-    // storage, offset, shape, strides, requires_grad, hooks[, metadata]
+    // The arguments: storage, offset, shape, strides, requires_grad, hooks[, metadata].
     const std::vector<PickleId>& arguments = Arguments(*call);
     if (arguments.size() < 6) {
       return absl::InvalidArgumentError("is built from too few arguments");
@@ -130,7 +130,7 @@ class StateDictReader {
     return true;
   }
 
-  // ('storage', type, key, location, elements[, view])
+  // Reads a persistent id: ('storage', type, key, location, elements[, view]). Sets `key`.
   absl::Status ReadStorage(const PickleNode& node, std::string* key) {
     const auto invalid = [](const std::string& what) { return absl::InvalidArgumentError(what); };
     if (node.kind != Kind::kPersistent) return invalid("has no storage");
@@ -173,7 +173,8 @@ class StateDictReader {
   static absl::Status CheckExtent(const PendingTensor& tensor, const TorchStorage& storage) {
     const absl::StatusOr<int64_t> numel = CheckedNumel(tensor.shape);
     if (!numel.ok()) return numel.status();
-    // A few bytes repeated with stride 0 could require any amount of memory.
+    // A tensor may not have more elements than its storage: with stride 0, a few bytes could stand
+    // for any number of elements.
     bool inside = *numel <= storage.numel;
     int64_t last = tensor.offset;
     for (size_t i = 0; inside && *numel > 0 && i < tensor.shape.size(); ++i) {

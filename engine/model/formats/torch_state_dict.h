@@ -1,4 +1,5 @@
-// Reads the pickle of a state dict: its tensors and their storages. Private to engine/model.
+// Reads the pickle of a PyTorch state dict, which has a model's tensors by name. A tensor is a
+// strided view of a storage, which is an array of elements. Private to engine/model.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,19 @@
 
 namespace dragoman::engine {
 
-// The globals that a state dict's pickle may name.
+// Returns the globals that ParsePickle accepts in a state dict's pickle.
 std::span<const std::string_view> TorchGlobals();
 
-// A storage as the pickle describes it. In the older format its bytes are set later.
+// A storage as the pickle describes it. Its bytes are elsewhere in the file and are set after the
+// pickle is read.
 struct TorchStorage {
   DType dtype;
   int64_t numel;
   std::span<const uint8_t> bytes;
 };
 
-// A tensor whose bytes are not known yet. It is known to be within its storage.
+// A tensor whose storage may not have its bytes yet. All its elements are known to be inside the
+// storage.
 struct PendingTensor {
   std::string name;
   std::string storage;  // key of its storage
@@ -39,7 +42,7 @@ struct TorchStateDict {
   std::map<std::string, TorchStorage, std::less<>> storages;
 };
 
-// Returns INVALID_ARGUMENT naming `file` and the tensor.
+// Returns INVALID_ARGUMENT, which names `file` and the tensor, if the pickle is not a state dict.
 absl::StatusOr<TorchStateDict> ReadTorchStateDict(const Pickle& pickle, std::string_view file);
 
 // Makes the views of the tensors. REQUIRES: every storage has the bytes of all its elements.
@@ -48,7 +51,7 @@ absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::str
 // Returns INVALID_ARGUMENT with the message "file: what".
 absl::Status BrokenTorchFile(std::string_view file, std::string_view what);
 
-// Returns a name from the file, shortened and made printable for a message.
+// Shortens a name from the file and makes it printable for an error message.
 std::string ShownName(std::string_view name);
 
 }  // namespace dragoman::engine

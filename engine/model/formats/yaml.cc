@@ -39,7 +39,7 @@ void AppendUtf8(uint32_t code, std::string* out) {
   }
 }
 
-// Reads one line, scalar by scalar. An error is a phrase.
+// Reads one line, scalar by scalar. Its error() is a phrase that Parser puts into a message.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}
@@ -50,7 +50,7 @@ class LineReader {
   void SkipSpaces() {
     while (!rest_.empty() && IsSpace(rest_.front())) rest_.remove_prefix(1);
   }
-  // Reports whether only a comment is left.
+  // Reports whether nothing but white space or a comment is left.
   bool AtEnd() {
     const bool spaced = rest_.empty() || IsSpace(rest_.front());
     SkipSpaces();
@@ -108,7 +108,7 @@ class LineReader {
     }
     if (!Plain(rest_.substr(0, end), text)) return false;
     rest_.remove_prefix(end);
-    // A comment has a space before it.
+    // A '#' after white space begins a comment.
     if (rest_.starts_with('#')) rest_ = {};
     is_start_ = false;
     return true;
@@ -221,7 +221,7 @@ class Parser {
     return is_open_ ? absl::OkStatus() : ReadValue(in);
   }
 
-  // Reads a value after its key, on the same line or alone on the next.
+  // Reads the value of a key, which is on the key's line or alone on the next line.
   absl::Status ReadValue(LineReader& in) {
     in.SkipSpaces();
     if (!in.Take('[')) {
@@ -283,7 +283,7 @@ class Parser {
   int number_ = 0;
   YamlMap map_;
   YamlValue* last_ = nullptr;  // the value of the previous key
-  bool is_open_ = false;       // its value may be on the next lines
+  bool is_open_ = false;       // whether the value of the previous key may be on the next lines
 };
 
 }  // namespace
@@ -351,7 +351,7 @@ std::vector<std::string> YamlFields::List(std::string_view name) {
   const YamlValue* value = Find(name);
   if (value == nullptr) return {};
   if (value->is_list) return value->items;
-  // A list of one may have no brackets. An empty value is an empty list.
+  // A list of one item may lack its brackets. An empty value is an empty list.
   if (value->text.empty()) return {};
   return {value->text};
 }

@@ -1,7 +1,7 @@
-// Reads the YAML that Marian writes: one mapping of keys to scalars and lists of scalars. Options
-// of a model, configurations of a decoder and vocabularies have this form.
+// Reads the part of YAML that Marian writes: one mapping from keys to scalars or lists of scalars.
+// A model's options, a decoder's configuration and a vocabulary have this form.
 //
-// Thread-safety: pure functions. A YamlMap owns its text.
+// Thread-safety: ParseYaml is pure; a YamlFields belongs to one thread. A YamlMap owns its text.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +29,19 @@ using YamlMap = std::map<std::string, YamlValue, std::less<>>;
 
 // Parses one mapping. Keys begin their line. A list is in brackets on one line, or has each item on
 // a line after "- ". Scalars are plain, or quoted with the escapes of YAML 1.2. Returns
-// INVALID_ARGUMENT naming `file`, the line and the fault for text that is not YAML or a repeated
-// key, and UNIMPLEMENTED for the rest of the language: nested mappings, block scalars, anchors,
-// tags. Time and memory are linear in the size of `text`.
+// INVALID_ARGUMENT, which names `file`, the line and the fault, if the text is not YAML or repeats
+// a key. Returns UNIMPLEMENTED if it uses other parts of YAML: nested mappings, block scalars,
+// anchors, tags. Time and memory are linear in the size of `text`.
 absl::StatusOr<YamlMap> ParseYaml(std::string_view text, std::string_view file);
 
-// Reads fields by name. Borrows the map.
+// Reads the fields of a YamlMap by name. Borrows the map.
 class YamlFields : public FieldReader {
  public:
   YamlFields(std::string_view file, const YamlMap& map) : FieldReader(file), map_(map) {}
 
   bool Has(std::string_view name) const { return map_.contains(name); }
 
-  // Return `absent` if the field is absent.
+  // Return `absent` if the field is absent. Fail if the field is absent and `absent` is nullopt.
   std::string String(std::string_view name, std::string_view absent);
   bool Flag(std::string_view name, bool absent);  // true or false
   int64_t Whole(std::string_view name, std::optional<int64_t> absent, int64_t min, int64_t max);

@@ -12,7 +12,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Offsets of the fields: APPNOTE.TXT 4.3 (end records 4.3.14 to 4.3.16, entries 4.3.7 and 4.3.12).
+// Magic numbers and sizes of the records, from APPNOTE.TXT 4.3 (end records 4.3.14 to 4.3.16,
+// entries 4.3.7 and 4.3.12).
 constexpr uint32_t kEndMagic = 0x06054b50;
 constexpr size_t kEndSize = 22;
 constexpr uint32_t kEnd64LocatorMagic = 0x07064b50;
@@ -77,7 +78,8 @@ struct Entry {
   uint64_t local_offset = 0;
 };
 
-// Reads from the zip64 extra field, in its fixed order, the values that do not fit the entry.
+// Reads those values of `entry` that do not fit in 32 bits from the zip64 extra field, which has
+// them in a fixed order.
 bool ReadZip64(std::span<const uint8_t> extra, Entry* entry) {
   if (entry->size != kInZip64 && entry->stored_size != kInZip64 &&
       entry->local_offset != kInZip64) {

@@ -13,15 +13,15 @@ namespace {
 
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kDeflate = 8;
-// How many times larger than its stored bytes an entry may be, unless it is small. Weights shrink
-// to a third at most. Deflate shrinks zeros to a thousandth.
+// An entry of more than kAlwaysBytes may be at most this many times larger than its stored bytes.
+// Weights shrink to a third at best; zeros, as in an attack, shrink to a thousandth.
 constexpr uint64_t kMaxExpansion = 100;
 constexpr uint64_t kAlwaysBytes = uint64_t{1} << 20;
-// The most bytes for one call of zlib, whose sizes have 32 bits.
+// The maximum number of bytes for one call of zlib, whose sizes have 32 bits.
 constexpr size_t kMaxInput = size_t{1} << 30;
 constexpr size_t kBlock = size_t{256} << 10;
 
-// Counts the bytes, updates the checksum, and passes the bytes on.
+// Receives the decompressed bytes: counts them, updates the checksum, and passes them to the sink.
 class Output {
  public:
   Output(const ZipEntry& entry, const ZipSink& sink) : entry_(entry), sink_(sink) {}
@@ -55,7 +55,7 @@ class Inflater {
 
   absl::Status Run() {
     stream_.reset(new z_stream{});
-    // Negative: without zlib's header.
+    // A negative window size means that the data has no zlib header.
     if (inflateInit2(stream_.get(), -MAX_WBITS) != Z_OK) {
       return absl::ResourceExhaustedError(Concat(file_, ": no memory to decompress it"));
     }

@@ -19,13 +19,14 @@
 namespace dragoman::engine {
 namespace {
 
-// The largest archive: a hundred times the size of Argos' packages.
+// The maximum size of an archive, about a hundred times that of Argos' packages.
 constexpr size_t kMaxArchiveBytes = size_t{16} << 30;
-// The largest entry that is decompressed into memory.
+// The maximum size of an entry that is decompressed into memory.
 constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
 
-// Reports whether a careless program would write the entry outside its folder. This program writes
-// no entries, but such an archive is an attack.
+// Reports whether a program that unpacks the archive carelessly would write the entry outside its
+// folder. This program writes no files, but an archive with such a name is an attack and is
+// refused.
 bool LeadsOut(std::string_view name) {
   if (name.starts_with('/') || name.find('\\') != name.npos || name.find('\0') != name.npos) {
     return true;
@@ -40,7 +41,7 @@ std::string PathOfFolder(const std::string& archive, std::string_view prefix) {
   return path;
 }
 
-// Writes all bytes to a file in memory.
+// Appends the bytes to a file in memory.
 absl::Status WriteAll(const OpenedFile& file, std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t done = write(file.fd(), bytes.data(), bytes.size());
@@ -109,7 +110,8 @@ absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_by
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return CheckGoesOn(load());
   });
-  // Reports a change of the file first, because the zeros in its place fail the checksum too.
+  // Reports a change of the file before other errors: after a truncation, the bytes are zeros and
+  // the checksum is wrong too.
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
   if (status.ok()) status = CountParsed(path, text);
   if (!status.ok()) return status;

@@ -40,17 +40,18 @@ class ZipArchive {
 
 class ZipFolder : public ModelFolder {
  public:
-  // The folder of the entries that begin with `prefix`, "" or a path with '/' at its end. Borrows
-  // the archive; mapped files do not.
+  // The folder has the entries whose names begin with `prefix`, which is "" or a path with '/' at
+  // its end. REQUIRES: `archive` outlives the folder. Files that Map returns do not need the
+  // archive.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 
   bool Has(std::string_view file) const override;
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
-  // Decompresses into memory that the mapping owns, at most 4 GiB.
+  // Decompresses the file into memory, which the result owns. The file may have at most 4 GiB.
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
  private:
-  // Returns NOT_FOUND naming the file.
+  // Returns NOT_FOUND, which names the file, if the archive lacks it.
   absl::StatusOr<const ZipEntry*> Find(std::string_view file) const;
   std::string PathOfFile(std::string_view file) const;
 

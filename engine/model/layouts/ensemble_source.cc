@@ -23,7 +23,8 @@ class Comparison {
   absl::Status Check(std::string_view what, int64_t expected, int64_t found) const {
     return Check(what, std::to_string(expected), std::to_string(found));
   }
-  // The same for values that are too long for a message.
+  // Compares two values that are too long for a message. The message names the first differing
+  // byte.
   absl::Status CheckBytes(std::string_view what, const std::string& expected,
                           const std::string& found) const {
     if (expected == found) return absl::OkStatus();

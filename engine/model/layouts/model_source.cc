@@ -15,7 +15,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns a hint about a file that must be unpacked first, such as Firefox's downloads, or "".
+// Returns a hint if the directory has a compressed file that must be unpacked first, such as
+// Firefox's downloads, else "".
 std::string HintOf(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -45,8 +46,8 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
-  // Marian's file may also be model.bin, but only Hugging Face's and CTranslate2's directories have
-  // config.json. Argos' packages have neither.
+  // Marian's and CTranslate2's model files may both be model.bin. Only Hugging Face's and
+  // CTranslate2's directories have a config.json.
   const MarianDirectorySource marian;
   const Ct2DirectorySource ctranslate2;
   const HfDirectorySource hugging_face;

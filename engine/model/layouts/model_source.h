@@ -1,5 +1,6 @@
-// Loads a model from a directory in any layout (Hugging Face's, CTranslate2's, Marian's), or from
-// an Argos Translate package, which is a file.
+// Loads a model from a directory in any layout, or from an Argos Translate package, which is a
+// file. A layout is a set of file names and formats: Hugging Face's, CTranslate2's, Marian's or
+// Argos'.
 //
 // Thread-safe.
 #pragma once
@@ -13,7 +14,8 @@
 namespace dragoman::engine {
 
 // Loads with the first layout that recognizes the directory or the package. Errors are those of
-// ModelSource::Load. `load` records the files of the model. It must outlive LoadedModel::weights.
+// ModelSource::Load. `load` records the files of the model. REQUIRES: `load` outlives
+// LoadedModel::weights.
 absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
                                       LoadContext* load = nullptr);
 

@@ -15,12 +15,13 @@ namespace {
 constexpr std::string_view kVocabularyFile = "vocab.json";
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Makes a vocabulary of pieces by id, with as many ids as the model has rows.
+// Makes a vocabulary. `pieces` is indexed by id. The vocabulary has as many ids as the embedding
+// has rows.
 absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
                                           std::vector<std::string> pieces) {
   const TokenizerSettings& tokenizer = config.tokenizer;
   const auto size = static_cast<size_t>(config.sizes.source);
-  // A model that does not fill in masks may have no row for <mask>, the last piece.
+  // The embedding may lack a row for <mask>, the last piece, because translation does not need it.
   if (pieces.size() == size + 1 && pieces.back() == tokenizer.mask_piece) pieces.pop_back();
   if (pieces.size() > size) {
     return absl::InvalidArgumentError(Concat(file, ": ", pieces.size(),
@@ -54,7 +55,8 @@ absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSe
   }
   absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
-  // The classes of transformers 4 replace the file's setting by their own.
+  // Only TokenizersBackend uses the setting of tokenizer.json. The classes of transformers 4
+  // replace it by their own.
   const bool of_file = config.is_backend && !config.add_prefix_space && json->adds_prefix_space;
   absl::Status status = UseByteBpe(*json, config.bos_piece, config.eos_piece,
                                    of_file || config.add_prefix_space.value_or(false), facts);
@@ -75,7 +77,7 @@ absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& voca
   return absl::OkStatus();
 }
 
-// Adds users' special tokens to the facts, which already have the family's.
+// Adds the special tokens that users have added to `facts`, which already has the family's.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
                       CheckpointConfig* config, TokenizerDescription* facts) {
   const TokenizerSettings& tokenizer = config->tokenizer;

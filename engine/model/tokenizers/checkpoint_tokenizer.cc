@@ -17,8 +17,9 @@ void ReadClass(const std::string& name, std::span<const TokenizerClass> classes,
                TokenizerSettings* tokenizer) {
   if (name.empty()) return;
   if (IsTokenizersBackend(name) && tokenizer->scheme->has_json) {
-    // The conventions are the family's. Of M2M-100's classes, only NllbTokenizer has such a file.
-    // The languages tell which mBART it is.
+    // The class says nothing about the scheme, so the family decides. Among the classes of
+    // M2M-100's family, only NllbTokenizer has a tokenizer.json. For mBART, the number of languages
+    // decides later (fewer_languages).
     tokenizer->is_backend = true;
     const TokenizerScheme* const other = tokenizer->scheme->without_vocabulary;
     if (other != nullptr) tokenizer->scheme = other;

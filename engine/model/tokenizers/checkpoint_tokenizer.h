@@ -1,7 +1,9 @@
-// Reads the vocabularies, special tokens and languages of a Hugging Face checkpoint by the scheme
-// of its tokenizer's class (tokenizer_scheme.h). Each scheme has a file: marian_tokenizer.cc, ...
+// Reads the vocabularies, special tokens and languages of a Hugging Face checkpoint. The class of
+// its tokenizer determines the scheme, which is the way to read the files (tokenizer_scheme.h).
+// Each scheme has a file: marian_tokenizer.cc and so on.
 //
-// Thread-safe. Errors are those of ModelSource::Load; not all messages begin with the directory.
+// Thread-safe. Errors are those of ModelSource::Load, but not all messages begin with the
+// directory.
 #pragma once
 
 #include <optional>
@@ -23,64 +25,69 @@ namespace dragoman::engine {
 // tokenizer_config.json and the files next to it.
 struct TokenizerSettings {
   const TokenizerScheme* scheme = &kMarianTokenizer;
-  bool scheme_given = false;    // tokenizer_class names it
-  bool is_backend = false;      // the class is tokenizer.json itself (IsTokenizersBackend)
-  std::string source_language;  // as in tokenizer_config.json or config.json; "": in neither
+  bool scheme_given = false;    // whether tokenizer_class determines the scheme
+  bool is_backend = false;      // whether the class means tokenizer.json (IsTokenizersBackend)
+  std::string source_language;  // from tokenizer_config.json or config.json; "": in neither file
   std::string target_language;
   std::string unk_piece = "<unk>";
   std::string eos_piece = "</s>";
   std::string pad_piece = "<pad>";
   bool separate_vocabularies = false;
-  int model_max_length = 0;  // in tokens; at most the model's positions
-  // All kinds except Marian's have these.
+  int model_max_length = 0;  // in tokens; at most the number of position embeddings
+  // The following two are used by all schemes except Marian's.
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
-  bool is_wmt21 = false;  // the languages of M2M-100's variant for WMT 21
-  bool legacy = false;    // NLLB's: the source's language token is after its end
-  // The same as in TokenizerConfig.
+  bool is_wmt21 = false;  // whether the languages are those of M2M-100's variant for WMT 21
+  bool legacy = false;    // of NLLB: the source's language token is after EOS
+  // The following four are as in TokenizerConfig.
   std::vector<AddedToken> listed;
   std::string listed_file;
   AddedTokenMap added;
   std::string added_file;
-  std::optional<bool> add_prefix_space;  // BART's and T5's
+  std::optional<bool> add_prefix_space;  // of BART and T5
   // T5's settings.
-  bool is_legacy_t5 = true;             // `legacy`: SentencePiece alone cuts texts
-  std::optional<int> extra_ids;         // number of tokens <extra_id_N> that the tokenizer adds
-  std::vector<LanguagePrompt> prompts;  // from config.json's tasks
+  bool is_legacy_t5 = true;             // field `legacy`; false: texts are cut by T5SentencePiece
+  std::optional<int> extra_ids;         // the number of tokens <extra_id_N> that the tokenizer adds
+  std::vector<LanguagePrompt> prompts;  // from the tasks of config.json
 };
 
-// Overwrites the settings that the files give. The scheme becomes that of the named class, which
-// must be one of `classes`. Records errors of tokenizer_config.json in `fields`. REQUIRES: the
-// scheme is the family's default and model_max_length is the number of positions.
+// Sets the members of `tokenizer` that the files state. If they name a class, which must be one of
+// `classes`, the scheme becomes that of the class. Records errors in `fields`. REQUIRES:
+// tokenizer->scheme is the family's default and tokenizer->model_max_length is the number of
+// position embeddings.
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer);
 
-// The configuration of a checkpoint's tokens. Reading the tokenizer completes it.
+// Holds what a checkpoint's configuration says about tokens. ReadCheckpointTokenizer adds what only
+// the vocabularies say.
 struct CheckpointConfig {
   EmbeddingSizes sizes;
-  SpecialIds ids;  // without unk, which comes from the vocabulary
+  SpecialIds ids;  // `unk` comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // for the log
+  std::vector<std::string> notes;  // lines for the log
 };
 
-// Reads the tokenizer by config->tokenizer.scheme. Adds the special tokens that the vocabularies
-// define to config->ids, and notes for the log to config->notes. Returns an error if the
+// Reads the tokenizer by config->tokenizer.scheme. Sets the special tokens of config->ids that the
+// vocabularies define, and appends notes for the log to config->notes. Returns an error if the
 // vocabularies and the configuration disagree.
 absl::StatusOr<ModelTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
                                                        TokenizerChoice choice,
                                                        CheckpointConfig* config);
 
-// The schemes use the following functions. Returns the id of a required special token.
+// The schemes use the following functions.
+//
+// Returns the id of a special token, or INVALID_ARGUMENT if the vocabulary lacks it.
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece);
-// Checks that EOS and pad have the ids that the configuration gives them.
+// Checks that EOS and <pad> have the same ids in the vocabulary and in the configuration.
 absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config);
-// Chooses by the files in the folder between the slow tokenizer, which reads `slow_file`, and
-// tokenizer.json (RulesOf). Class TokenizersBackend always means tokenizer.json.
+// Decides by the files in the folder whether to follow the slow tokenizer, which reads `slow_file`,
+// or tokenizer.json (RulesOf in tokenizer_rules.h). Class TokenizersBackend always means
+// tokenizer.json.
 absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, TokenizerChoice choice,
                                             std::string_view slow_file, CheckpointConfig* config);
-// Checks that a source has room for the model's `special` tokens and one of text.
+// Checks that the longest source has room for `special` special tokens and one token of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
 
 }  // namespace dragoman::engine

@@ -14,20 +14,22 @@
 namespace dragoman::engine {
 namespace {
 
-// One model for both sides, under the names that checkpoints use.
+// The names under which checkpoints have one SentencePiece model for both sides.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Marks that tokenizers put into pieces of cut words: SentencePiece's and byte-level BPE's before a
-// word, the joiner of OpenNMT's Tokenizer on either side.
+// Marks in the pieces of tokenizers that cut words: SentencePiece and byte-level BPE put one before
+// a word, OpenNMT's Tokenizer puts one on the side where pieces are joined.
 constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
-// Marks in the pieces of subword-nmt and fastBPE (a word continues, or ends), and of WordPiece.
+// Further marks: of subword-nmt and fastBPE at the end of a piece whose word continues or ends, and
+// of WordPiece at the beginning of a piece inside a word.
 constexpr std::string_view kContinues = "@@";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kInsideWord = "##";
 
-// Reports whether a piece is a part of a word. A mark alone is not: it may be a character's token.
+// Reports whether a piece has a mark, so that it may be a part of a word. A mark alone does not
+// count, because it may be an ordinary character.
 bool IsPartOfWord(std::string_view piece) {
   for (const std::string_view mark : kWordMarks) {
     if (piece.size() > mark.size() && (piece.starts_with(mark) || piece.ends_with(mark)))
@@ -38,7 +40,7 @@ bool IsPartOfWord(std::string_view piece) {
          (piece.size() > kInsideWord.size() && piece.starts_with(kInsideWord));
 }
 
-// Returns the first such piece of a vocabulary, or "".
+// Returns the first piece of a vocabulary that has a mark (IsPartOfWord), or "".
 std::string_view PartOfWord(const Vocabulary& vocabulary) {
   for (int id = 0; id < vocabulary.size(); ++id) {
     if (IsPartOfWord(vocabulary.PieceOf(id))) return vocabulary.PieceOf(id);
@@ -46,7 +48,8 @@ std::string_view PartOfWord(const Vocabulary& vocabulary) {
   return "";
 }
 
-// Without a tokenizer, spaces separate the tokens. Returns NOT_FOUND if the pieces contradict this.
+// If there are no tokenizer files, spaces separate the tokens. Returns NOT_FOUND if a piece has a
+// mark of a tokenizer that cuts words, because then its files are missing.
 absl::Status RequireWholeWords(const Ct2Sides& sides) {
   for (const auto& [vocabulary, file] :
        {std::pair(&sides.source, sides.source_file), std::pair(&sides.target, sides.target_file)}) {
@@ -162,7 +165,7 @@ absl::Status CheckPieces(const std::vector<std::string>& pieces, const Tokenizer
 
 absl::StatusOr<Ct2Tokenizer> ReadBart(const ModelFolder& folder, const TokenizerConfig& fields,
                                       const Ct2Sides& sides, TokenizerDescription* facts) {
-  // Other classes put other tokens around a source.
+  // A class other than BART's would put other tokens around a source.
   const std::string_view name = fields.tokenizer_class;
   if (!IsBartClass(name)) return NoBartClass(name, kMergesFile);
   const absl::StatusOr<std::vector<std::string>> pieces =
@@ -174,7 +177,7 @@ absl::StatusOr<Ct2Tokenizer> ReadBart(const ModelFolder& folder, const Tokenizer
   return Ct2Tokenizer{.kind = Ct2Tokenizer::kBart};
 }
 
-// Returns the file of the slow tokenizer, the first of these that exists; "" if there is none.
+// Returns the name of the slow tokenizer's file, the first one that exists, or "" if there is none.
 std::string_view SlowFile(const ModelFolder& folder) {
   for (const std::string_view file : {"source.spm", "target.spm"}) {
     if (folder.Has(file)) return file;

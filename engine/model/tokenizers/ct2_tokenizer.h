@@ -1,6 +1,7 @@
-// Reads the tokenizer files next to a CTranslate2 model, whose converter writes none: SentencePiece
-// models, tokenizer.json, or BART's vocab.json and merges.txt. A model of words or characters needs
-// none: its texts are tokens separated by spaces (engine/text/spaced_tokens.h).
+// Reads the tokenizer files that users copy next to a CTranslate2 model, because its converter
+// writes none. These are SentencePiece models, tokenizer.json, or BART's vocab.json and merges.txt.
+// If the pieces are whole words or characters, no files are needed: texts are tokens separated by
+// spaces (engine/text/spaced_tokens.h).
 //
 // Thread-safe.
 #pragma once
@@ -15,35 +16,38 @@
 
 namespace dragoman::engine {
 
-// The model that a tokenizer must fit: vocabularies with its pieces, and network properties.
+// The properties of a model that its tokenizer must fit: vocabularies, their files, and properties
+// of the network.
 struct Ct2Sides {
   const Vocabulary& source;
   const Vocabulary& target;
   std::string_view source_file;
   std::string_view target_file;
   bool is_t5 = false;
-  bool starts_empty = false;  // an output begins with the empty token, as Marian's do
+  bool starts_empty = false;  // whether an output begins with the empty token (BartTraits)
 };
 
 struct Ct2Tokenizer {
   enum Kind {
     kPlain,
-    kFairseq,  // of M2M-100, NLLB-200 or mBART: languages have tokens
+    kFairseq,  // M2M-100, NLLB-200 or mBART: languages have tokens
     kBart,     // a source begins with bos_token
     kSpaced,   // no tokenizer: spaces separate the tokens
   };
   Kind kind = kPlain;
-  // Tokens never read from a text: tokenizer.json's, and those that tokenizer_config.json adds.
+  // Pieces of special tokens, which a text never becomes: those of tokenizer.json and those that
+  // tokenizer_config.json adds.
   std::vector<std::string> special;
-  std::vector<TokenizerJson::Added> added;  // tokenizer.json's
-  std::vector<std::string> notes;           // for the log
+  std::vector<TokenizerJson::Added> added;  // the added tokens of tokenizer.json
+  std::vector<std::string> notes;           // lines for the log
 };
 
 // Reads into `facts` the first of these that `folder` has: source.spm and target.spm; one
 // SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. `choice`
-// may require tokenizer.json or exclude it. Without these files, spaces separate the tokens; then
-// returns NOT_FOUND if a piece of the vocabularies has the mark of a tokenizer that cuts words.
-// Other errors are those of ModelSource::Load; not all messages begin with the path.
+// may require tokenizer.json or exclude it. If there are no such files, the tokenizer is kSpaced.
+// But if a piece of the vocabularies has the mark of a tokenizer that cuts words, a file is missing
+// and the result is NOT_FOUND. Other errors are those of ModelSource::Load, but not all messages
+// begin with the path.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Sides& sides, TokenizerDescription* facts);

@@ -15,13 +15,14 @@ namespace {
 
 // The beginning of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
-// The padding in models of OpenNMT and of fairseq's converter, whose add_source_eos says whether a
-// source has an end. Other converters leave the end to the caller; their sources always have one.
+// The padding piece in models of OpenNMT and of fairseq's converter. In these models,
+// add_source_eos says whether a source ends with EOS. In models of other converters, the caller
+// adds EOS, and every source ends with it.
 constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
 
-// Returns the name with the ending that exists.
+// Returns the name of a vocabulary's file with the ending, .json or .txt, that exists.
 absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string& name) {
   for (const char* ending : {".json", ".txt"}) {
     if (folder.Has(name + ending)) return name + ending;
@@ -96,7 +97,7 @@ class Reader {
       int* id;
     };
     facts_.ends_source = config_.adds_source_end || !source.IdOf(kBlank).has_value();
-    // OpenNMT-py's sources have no end, so their vocabulary may have none.
+    // Sources of OpenNMT-py's models do not end with EOS, so their vocabulary may lack EOS.
     const std::string& source_end = config_.eos_piece;
     if (!facts_.ends_source && !source.IdOf(source_end)) facts_.source_eos = -1;
     for (const Wanted& one :
@@ -113,7 +114,8 @@ class Reader {
     ids_.pad = network_.sizes.target - 1;
     ids_.decoder_start = ids_.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    // If null, the languages determine the start: a language's token, else mBART's end of sentence.
+    // If the field is null, the start token is the target's language token. Models that have it as
+    // the first token of the output start with EOS.
     const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
         IdOfPiece(target, target_file_, start_piece, "decoder_start_token of config.json");
@@ -149,7 +151,8 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Returns the tokens without text, except EOS, unk and pad, which is the empty token.
+  // Returns the ids of tokens that are not text, without EOS, <unk> and <pad>, which is the empty
+  // token here.
   std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
     std::vector<int> special;
     std::vector<std::string_view> pieces = {config_.bos_piece, kBlank, kPad, kMask};
@@ -172,7 +175,7 @@ class Reader {
     return special;
   }
 
-  // Notes the special tokens that users added.
+  // Adds a note for the log about special tokens that users have added.
   void NoteAdded() {
     std::vector<std::string> noted;
     for (const std::string& piece : tokenizer_.special) {
@@ -208,7 +211,8 @@ class Reader {
     facts_.source_special = SpecialOf(vocabularies_->source);
     const std::vector<LanguageTag> tags = LanguageTags(vocabularies_->source);
     const std::vector<LanguagePrompt> prompts = PromptsOfPieces(vocabularies_->source);
-    // A token, the beginning and the end of sentence, and the language.
+    // The longest source needs room for a token of text, and for <s>, EOS and the language token if
+    // the model has them.
     const bool has_tag = !languages_.empty() || !tags.empty() || !prompts.empty();
     const int least = 1 + (facts_.source_bos.has_value() ? 1 : 0) + (facts_.ends_source ? 1 : 0) +
                       (has_tag ? 1 : 0);
@@ -246,7 +250,8 @@ class Reader {
   std::string target_file_;
   std::optional<SideVocabularies> vocabularies_;
   Ct2Tokenizer tokenizer_;
-  std::vector<LanguageTag> languages_;  // with tokens of fairseq's kind
+  // The languages whose tokens are like those of fairseq's models (fairseq_languages.h).
+  std::vector<LanguageTag> languages_;
   TokenizerDescription facts_;
   bool has_prompts_ = false;
 };

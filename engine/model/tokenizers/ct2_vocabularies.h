@@ -1,6 +1,6 @@
 // Reads the vocabularies, special tokens, languages and tokenizer (ct2_tokenizer.h) of a
-// CTranslate2 directory. The converter writes the vocabularies (side_vocabularies.h). The user who
-// converts a model adds the tokenizer's files.
+// CTranslate2 directory. The converter writes the vocabularies (side_vocabularies.h). Users copy
+// the tokenizer's files next to them.
 //
 // Thread-safe.
 #pragma once
@@ -18,27 +18,29 @@
 
 namespace dragoman::engine {
 
-// The tokens of a model, as its files describe them.
+// Holds what config.json and model.bin say about a model's tokens.
 struct Ct2Tokens {
   std::string unk_piece = "<unk>";
   std::string bos_piece = "<s>";
   std::string eos_piece = "</s>";
-  // Empty: the caller's prefix begins an output.
+  // The start token of the search. Empty: CTranslate2 expects the caller to give the first token.
   std::optional<std::string> decoder_start_piece;
-  bool adds_source_begin = false;  // CTranslate2 begins a source with bos_piece
-  bool adds_source_end = false;    // CTranslate2 ends a source with EOS; if not, its caller may
+  bool adds_source_begin = false;  // whether CTranslate2 puts bos_piece before a source
+  // Whether CTranslate2 puts EOS after a source; if not, its caller may do so.
+  bool adds_source_end = false;
 };
 
-// The part of the network that the tokenizer must fit.
+// The properties of the network that the tokenizer must fit.
 struct Ct2NetworkTokens {
   std::string_view file;  // the file of the network, for messages
   EmbeddingSizes sizes;
   bool is_t5 = false;
-  bool starts_empty = false;  // an output begins with the empty token, the target's last
+  bool starts_empty = false;  // whether an output begins with the empty token, the target's last id
 };
 
-// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. Sets `ids`, and adds
-// lines for the log to `notes`. Errors are those of ModelSource::Load, some without the path.
+// Reads the tokenizer's files in the folder `tokenizer` and the vocabularies in `folder`. Sets
+// `ids`, and appends lines for the log to `notes`. Errors are those of ModelSource::Load, but not
+// all messages begin with the path.
 absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    const ModelFolder& tokenizer,
                                                    const TokenizerConfig& fields,

@@ -24,7 +24,8 @@ bool IsMbartCode(std::string_view piece) {
          std::end(kMbart50Languages);
 }
 
-// The converter writes no start for mBART-25, nor for mBART-50 if config.json has no class.
+// Reports whether the model is an mBART-25. CTranslate2's converter writes no start token for
+// mBART-25, but neither for an mBART-50 whose config.json names no class.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                bool has_start) {
   const std::string_view name = fields.tokenizer_class;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 
-// Pieces by id, including the languages.
+// The pieces by id, including the language tokens.
 class PieceList {
  public:
   PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
@@ -36,7 +36,8 @@ class PieceList {
     return Append(PieceOf(code));
   }
 
-  // Adds a user's token: an existing piece, a language that gets its id by this, or another token.
+  // Adds a token that a user has added: an existing piece, a language token, whose id this sets, or
+  // a new token.
   absl::Status Add(int id, const AddedToken& token) {
     const auto at = static_cast<size_t>(id);
     const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
@@ -52,14 +53,14 @@ class PieceList {
   }
 
   absl::StatusOr<Vocabulary> Finish(std::string_view file) {
-    pieces_.resize(static_cast<size_t>(size_));  // the checkpoint may have rows without a piece
+    pieces_.resize(static_cast<size_t>(size_));  // the embedding may have rows without a piece
     return Vocabulary::FromPieces(std::move(pieces_), file);
   }
 
-  // Special tokens that are neither the family's nor languages.
+  // Returns the special tokens that are neither the family's nor language tokens.
   const std::vector<std::string>& special() const { return special_; }
 
-  // The languages, sorted by id.
+  // Returns the languages, sorted by id.
   std::vector<LanguageTag> languages() const {
     std::vector<LanguageTag> sorted = languages_;
     std::sort(sorted.begin(), sorted.end(),
@@ -73,7 +74,7 @@ class PieceList {
   std::string PieceOf(std::string_view code) const {
     return is_of_spm() ? std::string(code) : Concat("__", code, "__");
   }
-  // Returns "" for a piece that names no language.
+  // Returns the language code that a piece names, or "" if it names none.
   std::string_view CodeOf(std::string_view piece) const {
     std::string_view code = piece;
     if (!is_of_spm()) {
@@ -105,7 +106,7 @@ class PieceList {
 
 absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
                                                      const TokenizerSettings& config) {
-  // fairseq's special tokens replace these pieces.
+  // fairseq's special tokens take the place of the first three pieces.
   const std::vector<SpmPiece>& known = file.pieces;
   const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
                     known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
@@ -120,7 +121,8 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
   return pieces;
 }
 
-// Returns the model's languages in their order, if no ids are given.
+// Returns the codes of the model's languages in the order of their ids. Used if no file has the
+// ids.
 std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   std::span<const std::string_view> known = config.scheme->languages;
   if (config.is_wmt21 && !config.scheme->has_ids_of_spm) known = kWmt21Languages;
@@ -129,7 +131,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   if (config.scheme->lists_languages && !config.listed.empty()) {
     codes.clear();
     for (const AddedToken& token : config.listed) {
-      // A token with an id that is not a language is a user's special token.
+      // A listed token that also has an id in added_tokens and is no language code is a special
+      // token of a user.
       const bool has_id =
           std::any_of(config.added.begin(), config.added.end(),
                       [&](const auto& one) { return one.second.text == token.text; });
@@ -139,8 +142,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   return codes;
 }
 
-// Returns the pieces of tokenizer.json without the languages. Adds the languages and the other
-// added tokens of the file, which give their ids, to config->added.
+// Returns the pieces of tokenizer.json without the language tokens and other added tokens. Adds the
+// latter to config->added, with their ids.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
@@ -153,14 +156,14 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
           config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
           ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
     }
-    // An ordinary piece of the model stays a piece.
+    // An added token that is not special and is a piece of the model stays a piece.
     const bool is_text = !added.token.special && !added.is_new;
     if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
         piece != config->eos_piece && piece != config->unk_piece) {
       pieces[static_cast<size_t>(added.id)].clear();
     }
   }
-  // Some files have languages only among the model's pieces.
+  // In some files, the language tokens are not added tokens but pieces of the model.
   const std::vector<std::string> codes = CodesOf(*config);
   for (size_t id = 0; id < pieces.size(); ++id) {
     if (pieces[id].find('_') == std::string::npos) continue;
@@ -193,7 +196,8 @@ absl::Status UnknownListed(const TokenizerSettings& config, std::string_view pie
 absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
   const bool is_of_spm = config.scheme->has_ids_of_spm;
   const std::vector<std::string> codes = CodesOf(config);
-  // A directory with ids from SentencePiece that gives ids to some languages gives them to all.
+  // With ids from SentencePiece: if a file has the id of one language, the files must have the ids
+  // of all languages.
   const bool by_id =
       is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
         return std::find(codes.begin(), codes.end(), token.second.text) != codes.end();
@@ -258,7 +262,7 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
   if (fewer != nullptr && !tokenizer.scheme_given) {
-    // The languages and <mask> follow the pieces.
+    // The ids after the pieces are for the language tokens and <mask>.
     const auto rest = static_cast<size_t>(config->sizes.source) - read->size();
     if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
   }

@@ -1,5 +1,6 @@
-// An FSMTTokenizer: Moses's words (engine/text/moses/moses.h) cut by byte pairs (merges.txt), with
-// a vocabulary for each side: vocab-src.json and vocab-tgt.json. A source is X </s>.
+// Reads the files of an FSMTTokenizer. It splits a text into words as Moses does
+// (engine/text/moses/moses.h), cuts words by byte pair encoding (merges.txt), and has a vocabulary
+// for each side: vocab-src.json and vocab-tgt.json. A source is the text and </s>.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -32,7 +33,8 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
   return Vocabulary::Parse(*text, file, size);
 }
 
-// Refuses users' tokens, which would be cut out of the text before Moses's rules see it.
+// Refuses tokens that users have added, because they would be cut out of the text before Moses's
+// rules are applied.
 absl::Status CheckAdded(const TokenizerSettings& settings, const Vocabulary& source) {
   const auto refused = [](std::string_view file, const std::string& piece) {
     return absl::UnimplementedError(Concat(file, ": has '", piece.substr(0, 64), "'; supported: ",
@@ -47,7 +49,7 @@ absl::Status CheckAdded(const TokenizerSettings& settings, const Vocabulary& sou
   return absl::OkStatus();
 }
 
-// The special ids of one side: EOS, unk, and others that are not text.
+// The ids of one side's special tokens: EOS, <unk>, and others that are not text.
 struct SideIds {
   int eos = 0;
   int unk = 0;

@@ -17,7 +17,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Groups of languages: ISO 639-5, "mul" and "und", and OPUS-MT's own words.
+// Names of groups of languages: the codes of ISO 639-5, "mul" and "und", and OPUS-MT's own names.
 constexpr std::string_view kGroups[] = {
     "mul", "und", "romance", "north_eu", "scandinavia", "celtic", "norway", "sami", "aav", "afa",
     "alg", "alv", "apa",     "aqa",      "aql",         "art",    "ath",    "auf",  "aus", "awd",
@@ -33,7 +33,8 @@ constexpr std::string_view kGroups[] = {
     "tut", "tuw", "urj",     "wak",      "wen",         "xgn",    "xnd",    "ypk",  "zhx", "zle",
     "zls", "zlw", "znd"};
 
-// Returns the error for a request without a required language.
+// Returns the error for a request that does not name the source or target language, although it
+// must.
 absl::Status NoneOf(std::string_view side, size_t count) {
   return InvalidRequest(
       {.field = Concat(side, "_language_code"),
@@ -47,8 +48,9 @@ bool IsGroup(std::string_view code) {
   return std::find(std::begin(kGroups), std::end(kGroups), lower) != std::end(kGroups);
 }
 
-// Returns the distance of a wanted language from one of the model's, or nullopt if they contradict
-// each other. A part that only one names costs one. Another name of a macrolanguage costs more.
+// Returns the distance between the code of a request, `wanted`, and one of the model's, or nullopt
+// if they are different languages. A script, region or variant that only one code names adds 1. A
+// macrolanguage and its member, such as "zho" and "cmn", add 10.
 std::optional<int> Distance(LanguageCode wanted, const LanguageCode& has) {
   int distance = 0;
   if (wanted.language != has.language) {
@@ -115,7 +117,7 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
     for (const std::string& code : sources) sources_.push_back(MakeLanguage(code, std::nullopt));
   }
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
-  // Without tags there is no choice: a list or a group is one target.
+  // Without tags, a request cannot choose among targets, so even a list or a group is one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
   ShowLanguages(false);
   MakePairs();
@@ -127,7 +129,8 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages,
   for (const LanguageTag& language : languages) {
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
-  // A region that does not distinguish languages ("de_DE", "en_XX") excludes no other region.
+  // If only one of the model's codes has a language ("de_DE", "en_XX"), its region distinguishes
+  // nothing. Remove the region, so that codes with other regions match too.
   for (Language& language : targets_) {
     const auto has_it = [&](const Language& other) {
       return other.code && other.code->language == language.code->language;
@@ -239,7 +242,8 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
                          among.size() > kShown ? ", ..." : "");
     return InvalidRequest(std::move(error));
   };
-  // Prefers a language that is written as the model writes it, first in the same case, then in any.
+  // Prefers the language whose code in the model is spelled like `wanted` ('-' and '_' are equal):
+  // first with the same case, then ignoring case.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
   std::vector<const Language*> best;
   for (const Language& language : languages) {

@@ -1,4 +1,5 @@
-// A MarianTokenizer: vocab.json (and target_vocab.json), source.spm, target.spm.
+// Reads the files of a MarianTokenizer: vocab.json, source.spm, target.spm and, if the sides have
+// separate vocabularies, target_vocab.json.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,7 +13,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads a vocabulary and adds the users' tokens after it. Later rows of the model have no piece.
+// Reads a vocabulary and adds the tokens that users have added. Further rows of the embedding have
+// no piece.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
                                           const TokenizerSettings& config, int size) {
   const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
@@ -58,7 +60,8 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
     read->tokenizer.source_special = {*pad};
   }
 
-  // If there are several EOS ids, the tokenizer's ends the source and may be forced.
+  // If there are several EOS ids, `eos` becomes the tokenizer's: it ends a source and may be
+  // forced.
   SpecialIds& tokens = config->ids;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
@@ -70,7 +73,8 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   return CheckSpecialIds(target, target_file, *config);
 }
 
-// Adds users' special tokens to the facts. Their other tokens are cut out of texts.
+// Adds the special tokens that users have added to the tokenizer's description. Other added tokens
+// are cut out of texts.
 absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {

@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::string_view kEos = "</s>";
 constexpr std::string_view kUnk = "<unk>";
-// A token, the end of sentence, and <unk>.
+// A vocabulary needs at least a piece of text, </s> and <unk>.
 constexpr int kMinPieces = 3;
 
-// Reads one side. `spm_file` cuts the text if the vocabulary is not a SentencePiece model.
+// Reads the vocabulary of one side. If `file` is not a SentencePiece model, `spm_file` is the model
+// that cuts the side's texts.
 absl::StatusOr<VocabularySide> ReadSide(const ModelFolder& folder, const std::string& file,
                                         std::string_view spm_file) {
   absl::StatusOr<VocabularySide> side = ReadVocabularySide(folder, file);

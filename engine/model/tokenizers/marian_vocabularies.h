@@ -1,6 +1,7 @@
 // Reads the vocabularies, special tokens, languages and SentencePiece models of a directory with
-// Marian's files. A vocabulary is a SentencePiece model with the model's ids, or a .yml of pieces
-// and ids next to source.spm and target.spm (side_vocabularies.h).
+// Marian's files. A vocabulary is either a SentencePiece model, whose ids are the network's, or a
+// .yml file of pieces and ids. With a .yml file, source.spm and target.spm cut the texts
+// (side_vocabularies.h).
 //
 // Thread-safe.
 #pragma once
@@ -22,14 +23,14 @@ struct MarianVocabularyFiles {
   // The names of the two sides' files; both may be the same.
   std::string source;
   std::string target;
-  std::string model;  // the model's file
+  std::string model;  // the file of the network
 };
 
-// Returns UNIMPLEMENTED if `choice` is kFast: these files have only SentencePiece models.
+// Returns UNIMPLEMENTED if `choice` is kFast, because Marian's files have no tokenizer.json.
 absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
 
-// Returns the languages in a Firefox model's file name, such as vocab.deen.spm: four letters, two
-// for each language. Returns nullopt if the name has none.
+// Returns the languages in the file name of a Firefox model: "de" and "en" for vocab.deen.spm.
+// Returns nullopt if the name has no such four letters.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
 // Reads the vocabularies, which must fit the network's `sizes`, and writes the special tokens to

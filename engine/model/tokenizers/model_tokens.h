@@ -1,6 +1,6 @@
 // The token ids and embedding sizes on which a model's network and tokenizer must agree.
 //
-// Plain values.
+// Thread-safety: plain values.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,23 @@
 
 namespace dragoman::engine {
 
-// The most tokens of a vocabulary. Far above any model; keeps later arithmetic within bounds.
+// The maximum size of a vocabulary. It is far above that of any model and keeps later arithmetic
+// from overflowing.
 inline constexpr int64_t kMaxVocabulary = 1 << 21;
 
 struct SpecialIds {
-  int eos = 0;                // the tokenizer's; also ends the source; the only one that is forced
-  std::vector<int> more_eos;  // other ids that end an output; at most kMaxMoreEos
+  // The tokenizer's EOS, which also ends a source and is the only one that may be forced.
+  int eos = 0;
+  std::vector<int> more_eos;  // further ids that end an output; at most kMaxMoreEos
   int unk = 0;
   int pad = 0;
   int decoder_start = 0;
 };
 
 struct EmbeddingSizes {
-  int source = 0;      // rows of the source's embedding; rows after the vocabulary's have no piece
-  int target = 0;      // rows of the target's
-  bool shared = true;  // one embedding for both sides
+  int source = 0;      // rows of the source's embedding; may be more than the vocabulary has pieces
+  int target = 0;      // rows of the target's embedding
+  bool shared = true;  // whether both sides have one embedding
   int positions = 0;   // the longest source, in tokens
 };
 

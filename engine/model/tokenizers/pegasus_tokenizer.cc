@@ -1,6 +1,6 @@
-// A PegasusTokenizer: spiece.model, whose ids are the model's minus 103, or tokenizer.json with the
-// model's ids. The ids below 105 are <pad>, </s>, two masks and <unk_2> to <unk_102>, which only
-// the training uses. A source is X </s>.
+// Reads the files of a PegasusTokenizer: spiece.model, whose ids are the network's minus 103, or
+// tokenizer.json with the network's ids. The network's ids below 105 are <pad>, </s>, two masks and
+// <unk_2> to <unk_102>, which only training uses. A source is the text and </s>.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -19,10 +19,11 @@ namespace {
 constexpr std::string_view kSpmFile = "spiece.model";
 constexpr std::string_view kMaskOfSentence = "<mask_1>";
 constexpr int kOffset = 103;
-// The number of SentencePiece's pieces, <pad> and </s>, that have other ids before SentencePiece's.
+// The number of SentencePiece's pieces that have other ids in the network: <pad> and </s>.
 constexpr size_t kReplaced = 2;
 
-// Requires the class's offset of the ids. Other values belong to related models (BigBird-Pegasus).
+// Requires the default values of `offset` and `mask_token_sent`. Related models, such as
+// BigBird-Pegasus, have other values.
 void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.offset.value_or(kOffset) != kOffset) fields->Unsupported("offset", Concat(kOffset));
   if (config.sentence_mask_piece.value_or(std::string(kMaskOfSentence)) != kMaskOfSentence) {
@@ -30,7 +31,7 @@ void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   }
 }
 
-// Returns the pieces of the ids before SentencePiece's.
+// Returns the pieces of the ids that precede SentencePiece's.
 std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   std::vector<std::string> pieces = {config.pad_piece, config.eos_piece,
                                      std::string(kMaskOfSentence), config.mask_piece};
@@ -38,7 +39,8 @@ std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   return pieces;
 }
 
-// Refuses users' tokens, which would be cut out of the text before SentencePiece sees it.
+// Refuses tokens that users have added, because they would be cut out of the text before
+// SentencePiece is applied.
 absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first,
                         const std::vector<TokenizerJson::Added>& json) {
   const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {

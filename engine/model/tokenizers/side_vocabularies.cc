@@ -53,7 +53,7 @@ absl::StatusOr<Pieces> ParseYamlPieces(std::string_view text, std::string_view f
 
 Pieces ParseLines(std::string_view text) {
   Pieces pieces;
-  bool has_returns = true;  // at the end of every line; else they are part of pieces
+  bool has_returns = true;  // whether every line ends with CR LF; if not, a CR is part of its piece
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     pieces.emplace_back(text.substr(0, end));
@@ -100,8 +100,8 @@ absl::Status ReadSpm(const ModelFolder& folder, VocabularySide* side) {
   return absl::OkStatus();
 }
 
-// CTranslate2's converter names the rows of a T5 without a piece <extra_id_0> and so on, even if
-// such pieces exist. CTranslate2 reads the first of two.
+// CTranslate2's converter names the rows of a T5 that have no piece <extra_id_0> and so on, even if
+// pieces with these names exist. If a name occurs twice, CTranslate2 uses the first one.
 void DropSecondExtraIds(Pieces* pieces) {
   std::set<std::string_view> seen;
   for (std::string& piece : *pieces) {
@@ -109,7 +109,8 @@ void DropSecondExtraIds(Pieces* pieces) {
   }
 }
 
-// Makes a vocabulary of pieces by id for `rows` rows of the embedding.
+// Makes the vocabulary of a side. It has `rows` ids. With `has_empty`, the last one is the empty
+// token.
 absl::StatusOr<Vocabulary> MakeVocabulary(VocabularySide* side, int rows, bool has_empty,
                                           const EmbeddingRule& rule) {
   Pieces pieces = std::move(side->pieces);
@@ -170,7 +171,8 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
                                                       VocabularySide* target,
                                                       const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule) {
-  // One matrix needs equal vocabularies. Two matrices may have one file.
+  // If both sides share one embedding, their vocabularies must be equal. The reverse is not
+  // required: two embeddings may have one vocabulary file.
   if (sizes.shared && source->pieces != target->pieces) {
     return absl::InvalidArgumentError(Concat(target->file, ": differs from ", source->file,
                                              ", though ", rule.model_file,

@@ -1,5 +1,6 @@
-// Reads the vocabularies of CTranslate2's and Marian's layouts: a file for each side or one for
-// both. The embedding has a row for each piece and one for the empty token.
+// Reads the vocabularies of CTranslate2's and Marian's layouts. There is a file for each side
+// (source and target), or one for both. An embedding has a row for each piece. The target's
+// vocabulary has one more id, the empty token (BartTraits::empty_token).
 //
 // Thread-safe. Errors are those of ModelSource::Load; messages begin with the file.
 #pragma once
@@ -16,50 +17,54 @@
 
 namespace dragoman::engine {
 
-// The vocabulary of one side, as its file has it.
+// The vocabulary of one side, source or target, as its file has it.
 struct VocabularySide {
   std::string file;
   std::vector<std::string> pieces;  // by id
-  // The SentencePiece model that cuts the side's texts, and its file; empty for another `file`.
+  // If `file` is a SentencePiece model, its bytes and name. Else empty.
   std::string spm;
   std::string spm_file;
-  std::optional<int> unk;    // of a SentencePiece model, which may give it any name
-  std::vector<int> control;  // ids that are not text, </s> among them
+  std::optional<int> unk;    // the id of <unk> in a SentencePiece model, which may give it any name
+  std::vector<int> control;  // ids of tokens that are not text, such as </s>
 };
 
 // Returns the pieces of a vocabulary by id. The text is a YAML map of pieces and ids if `file` ends
 // in ".yml", one piece a line if it ends in ".txt", else a JSON array. Ids must be 0 to size - 1,
-// each once. Returns INVALID_ARGUMENT naming `file`, the piece and the fault.
+// each once. Returns INVALID_ARGUMENT, which names `file`, the piece and the fault, for another
+// text.
 absl::StatusOr<std::vector<std::string>> ParsePieces(std::string_view text, std::string_view file);
 
-// Reads such a file, or a SentencePiece model if its name ends in ".spm".
+// Reads a file of pieces (ParsePieces), or a SentencePiece model if the name ends in ".spm".
 absl::StatusOr<VocabularySide> ReadVocabularySide(const ModelFolder& folder,
                                                   const std::string& file);
 
-// How a layout's vocabularies fit the embedding.
+// A layout's rules for the number of pieces in a vocabulary.
 struct EmbeddingRule {
-  std::string_view model_file;  // the file of the embedding, for messages
-  int fewest = 0;               // pieces of a side; 0: one for each row of the embedding
-  std::string_view unk = {};    // appended to a side that lacks it; "": none is
+  std::string_view model_file;  // the file that has the embedding, for messages
+  // The minimum number of pieces of a side; 0: as many as the embedding has rows.
+  int fewest = 0;
+  std::string_view unk = {};  // the piece to append to a side that lacks it; "": append none
 };
 
 struct SideVocabularies {
   Vocabulary source;
-  std::optional<Vocabulary> own_target;  // empty: the model has one embedding for both
+  std::optional<Vocabulary> own_target;  // empty if both sides share `source`
 
   const Vocabulary& target() const { return own_target ? *own_target : source; }
 };
 
-// Makes the vocabularies and takes the pieces out of both sides. The last id of the target's
-// vocabulary is the empty token. This id and ids after a side's pieces have no piece. The second of
-// two equal pieces <extra_id_N> is dropped. Returns INVALID_ARGUMENT if the sides differ although
-// the model has one embedding, or if a number of pieces does not fit `sizes`.
+// Makes the vocabularies. Moves the pieces out of both sides. A side's vocabulary has as many ids
+// as `sizes` says; ids after its pieces have no piece. The last id of the target's vocabulary is
+// the empty token. If a piece <extra_id_N> occurs twice, the second one is dropped. Returns
+// INVALID_ARGUMENT if the sides differ although the model has one embedding, or if a number of
+// pieces does not fit `sizes`.
 absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
                                                       VocabularySide* target,
                                                       const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule);
 
-// Returns the id of a required piece. `role` is for the message: "eos_token of config.json".
+// Returns the id of a piece, or an error if the vocabulary lacks it. The message contains `role`,
+// such as "eos_token of config.json".
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role = {});
 

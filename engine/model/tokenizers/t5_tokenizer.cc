@@ -1,7 +1,8 @@
-// The tokenizer of T5's models: spiece.model with the model's ids, then <extra_id_N> in descending
-// order, then rows without a piece. The text names the target language: MADLAD-400 has a piece
-// "<2de>" for each language, and T5's config.json has a prompt for each pair, "translate English to
-// German: ". FLAN-T5 and mT5 have neither, so the user's text names it.
+// Reads the tokenizer of T5's models. The first ids are those of spiece.model, followed by
+// <extra_id_N> with descending N, followed by rows without a piece. A prompt in the text names the
+// target language. MADLAD-400 has a piece "<2de>" for each language. T5's config.json has a prompt
+// for each pair, "translate English to German: ". FLAN-T5 and mT5 have no prompts, so the user's
+// text must name the language.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,19 +21,20 @@ constexpr int kUsualExtraIds = 100;
 
 std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
 
-// Pieces by id, and whether no text contains them.
+// The pieces by id. special[id] says that a text never becomes the piece.
 struct PieceList {
   std::vector<std::string> pieces;
   std::vector<bool> special;  // as long as `pieces`
   std::vector<TokenizerJson::Added> added;
 };
 
-// Adds the tokens after SentencePiece's pieces.
+// Adds the pieces <extra_id_N> after SentencePiece's.
 absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, bool has_them,
                          std::vector<std::string>* pieces) {
   const auto size = static_cast<size_t>(config.sizes.source);
   const size_t known = pieces->size();
-  // The class adds 100 unless the field says otherwise. A model without room for them has none.
+  // T5Tokenizer adds 100 of them unless the field `extra_ids` says otherwise. If the embedding has
+  // no room for 100, there are none.
   int extra = config.tokenizer.extra_ids.value_or(kUsualExtraIds);
   if (!config.tokenizer.extra_ids && known + static_cast<size_t>(extra) > size) extra = 0;
   if (has_them) extra = 0;
@@ -58,9 +60,9 @@ absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, 
   return absl::OkStatus();
 }
 
-// Checks that a source has room for the longest prompt, a token of text and the end.
+// Checks that the longest source has room for the longest prompt, a token of text and EOS.
 absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<LanguagePrompt>& prompts) {
-  // A prompt has no more tokens than bytes, except for the mark of a space before it.
+  // A prompt has at most one token per byte, and one for the space mark before it.
   size_t longest = 0;
   for (const LanguagePrompt& prompt : prompts) longest = std::max(longest, prompt.text.size() + 1);
   const int length = config.tokenizer.model_max_length;
@@ -89,7 +91,7 @@ absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const Checkpoin
   return list;
 }
 
-// A T5TokenizerFast uses the ids and the template of the file unchanged.
+// Reads tokenizer.json. Its ids and template are used unchanged, as T5TokenizerFast does.
 absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const CheckpointConfig& config,
                                        TokenizerDescription* facts) {
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
@@ -108,7 +110,8 @@ absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const Checkpoi
   return list;
 }
 
-// Reports whether no text has this piece's token: an extra id, a language or an added special one.
+// Reports whether a text never becomes this piece: an extra id, a language token or an added
+// special token.
 bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id,
                const std::string& piece) {
   if (piece.empty()) return false;

@@ -13,7 +13,8 @@ namespace {
 constexpr int64_t kMostExtraIds = 10'000;
 constexpr size_t kMaxTokenBytes = 1024;
 
-// Reads a token: its text, or an object with the text in `content`. Returns nullopt otherwise.
+// Reads a token, which is a string, or an object with the text in `content`. Returns nullopt for
+// other values.
 std::optional<AddedToken> TokenOf(const nlohmann::json& value, bool special) {
   AddedToken token;
   token.special = special;
@@ -25,7 +26,7 @@ std::optional<AddedToken> TokenOf(const nlohmann::json& value, bool special) {
       if (found != value.end() && found->is_boolean()) *out = found->get<bool>();
       return found == value.end() || found->is_boolean() || found->is_null();
     };
-    // This is AddedToken's default in the tokenizers library.
+    // The default of AddedToken in the tokenizers library.
     token.normalized = !special;
     if (!flag("special", &token.special) || !flag("single_word", &token.single_word) ||
         !flag("lstrip", &token.lstrip) || !flag("rstrip", &token.rstrip) ||
@@ -52,7 +53,8 @@ void ReadListed(JsonFields* fields, TokenizerConfig* config) {
     const nlohmann::json* tokens = fields->Find(name);
     if (tokens == nullptr || !config->listed.empty()) continue;
     config->listed_file = std::string(fields->file());
-    // In transformers 4, extra_special_tokens has the names of tokens.
+    // In transformers 4, extra_special_tokens is an object that maps names to tokens. Its values
+    // are read.
     if (!tokens->is_array() && !(tokens->is_object() && name == "extra_special_tokens")) {
       fields->Fail(name, "a list of tokens");
       return;
@@ -91,7 +93,7 @@ void ReadAddedDecoder(JsonFields* fields, TokenizerConfig* config) {
   }
 }
 
-// Reads an FSMTTokenizer's ["en", "de"].
+// Reads the field `langs` of an FSMTTokenizer: ["en", "de"].
 void ReadLanguagePair(JsonFields* fields, TokenizerConfig* config) {
   constexpr std::string_view kName = "langs";
   const nlohmann::json* languages = fields->Find(kName);

@@ -26,8 +26,8 @@ inline constexpr std::string_view kAddedTokensFile = "added_tokens.json";
 using AddedTokenMap = std::map<int, AddedToken>;  // by id
 
 struct TokenizerConfig {
-  nlohmann::json root = nlohmann::json::object();  // tokenizer_config.json, for messages
-  std::string tokenizer_class;                     // "": not given
+  nlohmann::json root = nlohmann::json::object();  // the content of tokenizer_config.json
+  std::string tokenizer_class;                     // "": the file names none
   std::string source_language;
   std::string target_language;
   std::optional<std::string> unk_piece;
@@ -35,32 +35,33 @@ struct TokenizerConfig {
   std::optional<std::string> pad_piece;
   std::optional<std::string> bos_piece;
   std::optional<std::string> mask_piece;
-  std::optional<double> model_max_length;  // in tokens; may be 1e30, which means no limit
-  std::optional<int> extra_ids;            // T5's
-  std::optional<bool> legacy;              // T5's
-  std::optional<int> offset;               // Pegasus's: number of ids before SentencePiece's
-  std::optional<std::string> sentence_mask_piece;  // Pegasus's
-  std::optional<bool> add_prefix_space;            // BART's and T5's
-  bool separate_vocabularies = false;              // Marian's
-  bool legacy_behaviour = false;  // NLLB's: the language token is after the source's end
-  bool is_wmt21 = false;          // language_codes, of M2M-100
-  // additional_special_tokens, called extra_special_tokens by transformers 5.
+  std::optional<double> model_max_length;  // in tokens; a value such as 1e30 means no limit
+  std::optional<int> extra_ids;            // of T5
+  std::optional<bool> legacy;              // of T5
+  std::optional<int> offset;               // of Pegasus: the number of ids before SentencePiece's
+  std::optional<std::string> sentence_mask_piece;  // of Pegasus
+  std::optional<bool> add_prefix_space;            // of BART and T5
+  bool separate_vocabularies = false;              // of MarianMT
+  bool legacy_behaviour = false;  // of NLLB: the language token is after the source's EOS
+  bool is_wmt21 = false;          // of M2M-100: language_codes names WMT 21
+  // The tokens of additional_special_tokens, which transformers 5 calls extra_special_tokens.
   std::vector<AddedToken> listed;
-  std::string listed_file;  // the file of the listed tokens
-  // added_tokens_decoder, or added_tokens.json if that is absent.
+  std::string listed_file;  // the file that has the `listed` tokens
+  // The tokens of added_tokens_decoder or, if this field is absent, of added_tokens.json.
   AddedTokenMap added;
-  bool has_added = false;  // the file has added_tokens_decoder
-  std::string added_file;  // the file of the added tokens
+  bool has_added = false;  // whether tokenizer_config.json has added_tokens_decoder
+  std::string added_file;  // the file that has the `added` tokens
 
-  // Reports whether a piece is named as a special token: one of the five above, or a listed one.
+  // Reports whether a piece is a special token by name: unk_piece, eos_piece, pad_piece, bos_piece,
+  // mask_piece or a `listed` token.
   bool NamesSpecial(std::string_view piece) const;
 };
 
-// The contents of the files that exist.
+// The contents of the files; nullopt for a file that does not exist.
 struct TokenizerConfigTexts {
   std::optional<std::string> config;
   std::optional<std::string> special_tokens_map;  // used if tokenizer_config.json lists no tokens
-  std::optional<std::string> added_tokens;        // used without added_tokens_decoder
+  std::optional<std::string> added_tokens;        // used if there is no added_tokens_decoder
 };
 
 absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);

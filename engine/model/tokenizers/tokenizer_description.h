@@ -1,5 +1,5 @@
-// The description of a model's tokenizer, vocabularies and languages, from its files. The engine
-// makes a Tokenizer from it (engine/text/tokenizer.h).
+// Describes a model's tokenizer, vocabularies and languages. The engine makes a Tokenizer
+// (engine/text/tokenizer.h) from this description.
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -16,34 +16,40 @@
 
 namespace dragoman::engine {
 
-// Everything that a Tokenizer is made from. The source side has its own ids. With separate
-// vocabularies they differ from SpecialIds, which are the target's.
+// Everything that a Tokenizer is made from. Members that begin with `source_` have ids of the
+// source's vocabulary. If the sides have separate vocabularies, these ids differ from SpecialIds,
+// which are ids of the target's vocabulary.
 struct TokenizerDescription {
-  std::string source_spm;  // the bytes of the SentencePiece files
+  // The content of the file that cuts a side's texts: a SentencePiece model or, if `model` is set,
+  // the file that `model` was made from.
+  std::string source_spm;
   std::string target_spm;
-  // The model of both sides if it is not SentencePiece's. Shared with the tokenizers.
+  // The model of both sides, if it is not a plain SentencePiece model. Shared with the tokenizers.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model;  // the target's, if it differs
-  // The tokens cut out of texts first, on both sides, and the tokenizer whose rules are followed.
+  std::shared_ptr<const SubwordModel> target_model;  // the target side's model, if it differs
+  // The added tokens (engine/text/token_splitter.h), which are cut out of texts on both sides by
+  // `rules`.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
-  std::string source_path;  // the paths of the files, for messages
+  std::string source_path;  // the paths of the files in error messages
   std::string target_path;
-  int source_eos = 0;  // -1: the source's vocabulary has no EOS; ends_source is false
+  int source_eos = 0;  // -1 if the source's vocabulary has no EOS; then ends_source is false
   int source_unk = 0;
-  std::optional<int> source_bos;  // the first token of every source
-  bool ends_source = true;        // EOS is the last token of a source
-  std::vector<int> special;       // ids that are not text, except EOS, unk and pad; ascending
-  // The same for the source's own vocabulary, with <pad>. Unused if both sides share one.
+  std::optional<int> source_bos;  // the first token of every source, if there is one
+  bool ends_source = true;        // whether a source ends with EOS
+  // Ids of other tokens that are not text, without EOS, <unk> and <pad>; ascending Like `special`,
+  // but with <pad>, and for the source's own vocabulary. Unused if both sides share a vocabulary.
+  std::vector<int> special;
   std::vector<int> source_special;
-  // The longest source, with EOS: the tokenizer's model_max_length, at most the model's positions.
+  // The maximum number of tokens of a source, including EOS: the smaller one of the tokenizer's
+  // model_max_length and the number of position embeddings.
   int max_source_tokens = 0;
 };
 
-// The vocabularies, tokenizer and languages of a model, from files of any layout.
+// The vocabularies, tokenizer and languages of a model. Every layout makes one.
 struct ModelTokenizer {
   Vocabulary source_vocabulary;
-  std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
+  std::optional<Vocabulary> own_target_vocabulary;  // empty if both sides share one
   TokenizerDescription tokenizer;
   LanguageMap languages;
 

@@ -1,5 +1,5 @@
-// Reads the tokenizer's files of a Hugging Face checkpoint, also if they were copied next to a
-// model of another layout, and their added tokens (engine/text/pipeline/added_tokens.h).
+// Functions that read the tokenizer's files of a Hugging Face checkpoint and their added tokens
+// (engine/text/pipeline/added_tokens.h). The files may be next to a model of another layout.
 //
 // Thread-safe.
 #pragma once
@@ -21,14 +21,14 @@
 namespace dragoman::engine {
 
 // Returns INVALID_ARGUMENT if less than half of the pieces of a SentencePiece model are in the
-// vocabulary: it belongs to another model, and most pieces would be unknown.
+// vocabulary. Then it belongs to another model, and most pieces would become <unk>.
 absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
-// The same for a tokenizer of another kind, by its pieces.
+// Makes the same check for the pieces of a tokenizer of another kind.
 absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
 
-// Reads tokenizer.json. Stores its bytes, its model and the rules in `facts`.
+// Reads tokenizer.json. Stores its bytes, its model and its rules in `facts`.
 absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
                                                 TokenizerDescription* facts);
 
@@ -36,7 +36,8 @@ absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
 absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_view file,
                                       TokenizerDescription* facts);
 
-// Makes `facts` treat spaces as T5 does if `legacy` of tokenizer_config.json is false.
+// Sets facts->model to a T5SentencePiece, which T5 uses if `legacy` of tokenizer_config.json is
+// false.
 absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
                          TokenizerDescription* facts);
 
@@ -45,33 +46,34 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
                                                      bool add_prefix_space,
                                                      TokenizerDescription* facts);
 
-// The same for a tokenizer.json (ReadTokenizerJson) with a BPE of bytes. Stores its model in
-// `facts`. Returns UNIMPLEMENTED for another model, or if a source is not `bos`, the text and
-// `eos`. `add_prefix_space` adds a space before every part of a text.
+// Stores in `facts` the model of a tokenizer.json (ReadTokenizerJson) with a BPE of bytes. Returns
+// UNIMPLEMENTED if the file has another model, or if its template of a source is not `bos`, the
+// text and `eos`. With `add_prefix_space`, a space is added before every part of a text.
 absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
                         bool add_prefix_space, TokenizerDescription* facts);
 
-// Returns UNIMPLEMENTED for a tokenizer.json with a BPE of bytes, which is BART's.
+// Returns UNIMPLEMENTED if the tokenizer.json has a BPE of bytes, which only BART uses.
 absl::Status RequireMetaspace(const TokenizerJson& json);
 
-// Returns UNIMPLEMENTED unless a source is the text and one token, as in T5's template.
+// Returns UNIMPLEMENTED unless the template of a source is the text and one token, as T5's is.
 absl::Status RequireTextAndEnd(const TokenizerJson& json);
 
-// Adds a token to a tokenizer's pieces at its id, unless it is already there. The pieces may grow
-// to `rows`. Returns UNIMPLEMENTED naming `file` if another piece has the id, and INVALID_ARGUMENT
-// if the model has no such row. Does not check whether another id has the same piece.
+// Sets pieces[id] to the token's text. `pieces` may grow to `rows` elements. Returns UNIMPLEMENTED,
+// which names `file`, if another piece has this id, and INVALID_ARGUMENT if `id` is not below
+// `rows`. Does not check whether another id has the same piece.
 absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view file, int rows,
                              std::vector<std::string>* pieces);
 
-// Sets facts->added to all of these tokens that the vocabulary has, if one of them is cut out of
-// texts or if there are prompts. A token is special if it is marked as special, or if `facts` or
-// `tokens` name it. `json` is empty unless tokenizer.json is followed.
+// Sets facts->added to those of the tokens `json`, `added` and `listed` that the vocabulary has.
+// Leaves it empty if all of them are special and there are no prompts, because special tokens are
+// cut out of prompts only. A token is special if it is marked as special, or if its id is a special
+// one in `facts` or `tokens`. `json` is empty unless tokenizer.json is followed.
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
                     const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts);
 
-// Adds to `notes` a line about the special tokens `pieces`, for which neither the family nor the
-// file accounts. Adds nothing if there are none.
+// Appends to `notes` a line about `pieces`, which are special tokens in `file` that the model's
+// family does not have. Appends nothing if `pieces` is empty.
 void NoteSpecialTokens(const std::vector<std::string>& pieces, std::string_view file,
                        std::vector<std::string>* notes);
 

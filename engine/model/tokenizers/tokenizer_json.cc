@@ -53,7 +53,7 @@ class Reader : private TokenizerJsonFields {
       return Invalid(kField, Concat("is ", DescribeJson(*list)),
                      Concat("a list of at most ", kMaxAddedTokens, " tokens"));
     }
-    // All may be new, and ids have no gap.
+    // The limit for an id: all added tokens may be new, and ids have no gaps.
     const size_t limit = spec_.pieces.size() + list->size();
     for (const Json& token : *list) {
       const Json* content = Find(token, "content");
@@ -84,7 +84,7 @@ class Reader : private TokenizerJsonFields {
       if (is_new) {
         if (at >= spec_.pieces.size()) spec_.pieces.resize(at + 1);
         spec_.pieces[at].text = added.token.text;
-        spec_.pieces[at].hidden = true;  // the model cuts no text into it
+        spec_.pieces[at].hidden = true;  // the model never cuts a text into this piece
         ids_.emplace(added.token.text, added.id);
       }
       if (added.token.special) spec_.pieces[at].hidden = true;
@@ -123,7 +123,7 @@ class Reader : private TokenizerJsonFields {
     return ReadMetaspace(*metaspace);
   }
 
-  // Reads BART's pre-tokenizer: the model's pieces consist of bytes.
+  // Reads the pre-tokenizer ByteLevel, which BART has: the model's pieces consist of bytes.
   absl::Status ReadByteLevel(const Json& level) {
     is_byte_level_ = true;
     absl::Status status;

@@ -1,6 +1,6 @@
-// Reads tokenizer.json, the file of Hugging Face's tokenizers library: tokenizers converted from
-// SentencePiece (Unigram or BPE after Metaspace, with a precompiled charsmap and small steps before
-// it), BART's (a BPE of bytes), added tokens, and a template around the text.
+// Reads tokenizer.json, the file of Hugging Face's tokenizers library. Supports tokenizers that
+// were converted from SentencePiece (engine/text/pipeline/pipeline_model.h) and BART's BPE of bytes
+// (engine/text/pipeline/byte_bpe.h), added tokens, and a template of a source.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -23,17 +23,18 @@ struct TokenizerJson {
   struct Added {
     int id = 0;
     AddedToken token;
-    bool is_new = false;  // the model does not have the piece
+    bool is_new = false;  // whether the model lacks the piece
   };
-  std::vector<std::string> pieces;  // by id, added tokens included; "" for an id without a piece
+  std::vector<std::string> pieces;  // by id, including added tokens; "" for an id without a piece
   std::vector<Added> added;
-  // The template of a source: special tokens, and "$A" for the text; empty if the file has none.
+  // The template of a source: pieces of special tokens, and "$A" in place of the text. Empty if the
+  // file has no template.
   std::vector<std::string> layout;
-  // Cuts texts without added tokens. nullptr for a BPE of bytes, whose model depends on the class
-  // and is made of the merges below (MakeByteBpe).
+  // The model that cuts the text between added tokens. nullptr for a BPE of bytes: UseByteBpe
+  // (tokenizer_files.h) makes its model from `byte_merges`, because it depends on the class.
   std::shared_ptr<const SubwordModel> model;
   std::vector<BpeMerge> byte_merges;
-  bool adds_prefix_space = false;  // a BPE of bytes: add_prefix_space of pre_tokenizer
+  bool adds_prefix_space = false;  // for a BPE of bytes: add_prefix_space of pre_tokenizer
 };
 
 // Returns INVALID_ARGUMENT for malformed text and UNIMPLEMENTED for unsupported fields. Both name

@@ -24,7 +24,7 @@ class ModelReader {
     if (model == nullptr || !model->is_object()) {
       return fields_.Invalid("model", "is missing", "a Unigram or a BPE model");
     }
-    // Files of 2020 do not state the type.
+    // Files from 2020 do not state the model's type, so it is inferred from the fields.
     std::string type = TokenizerJsonFields::TypeOf(*model);
     if (type.empty() && TokenizerJsonFields::Find(*model, "merges") != nullptr) type = "BPE";
     if (type.empty() && TokenizerJsonFields::Find(*model, "unk_id") != nullptr) type = "Unigram";
@@ -40,7 +40,7 @@ class ModelReader {
   }
 
  private:
-  // Sets the ids by piece, for fields that refer to pieces.
+  // Fills ids_ with the ids by piece, because other fields refer to pieces.
   absl::Status Index() {
     for (size_t id = 0; id < spec_->pieces.size(); ++id) {
       const std::string& piece = spec_->pieces[id].text;
@@ -78,7 +78,8 @@ class ModelReader {
     }
     spec_->unknown = unknown->get<int32_t>();
     if (absl::Status status = Index(); !status.ok()) return status;
-    // transformers 5 always writes T5's id of <unk>, 2. In MADLAD-400, 2 is </s>.
+    // Ignores the stored id of <unk> if a piece "<unk>" exists: transformers 5 always writes 2,
+    // which is T5's <unk>, but in MADLAD-400 id 2 is </s>.
     if (const auto named = ids_->find("<unk>"); named != ids_->end()) {
       spec_->unknown = named->second;
     }
@@ -242,7 +243,7 @@ class NormalizerReader {
       return absl::OkStatus();
     }
     made.kind = NormalizerStep::kReplace;
-    // transformers 5.0 turns each of these characters into a space.
+    // transformers 5.0 writes a pattern that replaces each of these characters by a space.
     std::string_view spaces;
     if (regex != nullptr && *regex == R"([\n\r\t])") spaces = "\n\r\t";
     if (regex != nullptr && *regex == R"(\n)") spaces = "\n";

@@ -1,4 +1,4 @@
-// Reads the fields of a tokenizer.json, and the parts that say how a text is normalized and cut.
+// Reads the parts `model` and `normalizer` of a tokenizer.json, and has helpers for its fields.
 // Private to tokenizer_json*.cc. Errors are those of ParseTokenizerJson.
 #pragma once
 
@@ -70,7 +70,7 @@ class TokenizerJsonFields {
 
 using PieceIds = std::unordered_map<std::string, int32_t>;
 
-// Reads `model`: its kind, pieces and merges. `ids` receives the ids by piece.
+// Reads the part `model`: its kind, pieces and merges. Sets `ids` to the ids by piece.
 absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJsonFields& fields,
                                     PipelineSpec* spec, PieceIds* ids);
 

@@ -1,4 +1,6 @@
-// Chooses between transformers' two tokenizers by the setting, the class and the existing files.
+// Chooses which of transformers' two tokenizers is followed: the slow one (Python) or the fast one
+// (tokenizer.json). The choice depends on the operator's setting, the tokenizer's class and the
+// existing files.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,28 +16,30 @@
 
 namespace dragoman::engine {
 
-// The kinds that a directory's tokenizer class has, and which of their files exist.
+// A model directory's offer: the kinds of tokenizers that its class has, and the files that exist.
 struct TokenizerOffer {
   enum Kinds { kBoth, kSlowOnly, kFastOnly };
   Kinds kinds = kBoth;
   std::string tokenizer_class;  // for messages
   std::string slow_file;        // the file of the slow tokenizer
-  bool has_slow = false;        // slow_file exists
-  bool has_fast = false;        // tokenizer.json exists
+  bool has_slow = false;        // whether slow_file exists
+  bool has_fast = false;        // whether tokenizer.json exists
 };
 
-// Returns the rules to follow. Returns UNIMPLEMENTED for a kind that the class does not have, and
-// NOT_FOUND naming the missing file of the chosen kind. With kAuto, adds a note if both files are
-// there, and if neither is, returns the slow tokenizer if the class has it: its reader reports the
-// missing file.
+// Returns the rules to follow. Returns UNIMPLEMENTED if the class does not have the chosen kind,
+// and NOT_FOUND, which names the file, if the file of the chosen kind is missing. With kAuto, adds
+// a note if both files exist. With kAuto and no file, returns kSlow if the class has this kind,
+// because the reader of the slow tokenizer then reports the missing file.
 absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOffer& offer,
                                        std::vector<std::string>* notes);
 
-// The same as RulesOf for a layout, `what`, that supports only SentencePiece.
+// Returns UNIMPLEMENTED if `choice` is kFast. Used for a layout, `what`, that has no
+// tokenizer.json.
 absl::Status RequireSlow(TokenizerChoice choice, std::string_view what);
 
 // Reports whether the class is "TokenizersBackend" of transformers 5 or "PreTrainedTokenizerFast"
-// of 4: tokenizer.json itself, with the conventions of the family.
+// of transformers 4. These classes run tokenizer.json without code for a family; the family's
+// conventions apply to the rest.
 bool IsTokenizersBackend(std::string_view tokenizer_class);
 
 }  // namespace dragoman::engine

@@ -1,7 +1,7 @@
-// How the classes of transformers' tokenizers read their files. A family of models names the
-// classes that its checkpoints may have (families/family.h).
+// A scheme says how a tokenizer class of transformers reads its files. A family of models
+// (families/family.h) names the classes that its checkpoints may have.
 //
-// Constants; any thread.
+// Thread-safety: constants.
 #pragma once
 
 #include <optional>
@@ -18,41 +18,46 @@ namespace dragoman::engine {
 struct CheckpointConfig;
 struct ModelTokenizer;
 
-// A way to read a tokenizer's files. Several classes may share one.
+// Several classes may share a scheme.
 struct TokenizerScheme {
-  // Reads the scheme's files; see ReadCheckpointTokenizer in checkpoint_tokenizer.h.
+  // Reads the files. ReadCheckpointTokenizer in checkpoint_tokenizer.h has the contract.
   absl::StatusOr<ModelTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
                                          CheckpointConfig* config) = nullptr;
-  bool has_json = true;                    // tokenizer.json may replace its files
-  std::string_view mask_piece = "<mask>";  // unless tokenizer_config.json names it
-  // Refuses fields of tokenizer_config.json that only another scheme has; may be nullptr.
+  bool has_json = true;                    // whether tokenizer.json may replace the files
+  std::string_view mask_piece = "<mask>";  // used unless tokenizer_config.json names one
+  // Records errors for fields of tokenizer_config.json that this scheme does not support; may be
+  // nullptr.
   void (*check)(const TokenizerConfig& config, JsonFields* fields) = nullptr;
 
-  // The other fields are the differences between fairseq's models (fairseq_tokenizer.cc).
-  bool has_ids_of_spm = false;  // ids are SentencePiece's plus one; else vocab.json's
-  // The languages in the order of their ids, for models without a file of these ids.
+  // The following members are only for the schemes of fairseq's models (fairseq_tokenizer.cc).
+  // True: an id is SentencePiece's plus one; false: vocab.json has the ids.
+  bool has_ids_of_spm = false;
+  // The languages in the order of their ids. Used if no file of the model has these ids.
   std::span<const std::string_view> languages = {};
-  bool lists_languages = false;  // additional_special_tokens may list other languages
+  bool lists_languages = false;  // whether additional_special_tokens may list other languages
   LanguageTokenPlacement placement = LanguageTokenPlacement::kBoth;
-  std::optional<LanguageTokenPlacement> legacy_placement = {};  // with `legacy_behaviour`
-  // The scheme of a model without vocab.json, or whose class is tokenizer.json itself.
+  // Used with legacy_behaviour The scheme to use instead if the model has no vocab.json, or if its
+  // class is TokenizersBackend (IsTokenizersBackend).
+  std::optional<LanguageTokenPlacement> legacy_placement = {};
   const TokenizerScheme* without_vocabulary = nullptr;
-  // The scheme of a model without a tokenizer class that has room for only that scheme's languages.
+  // The scheme to use instead if the model names no tokenizer class and its vocabulary has room for
+  // only that scheme's languages.
   const TokenizerScheme* fewer_languages = nullptr;
 };
 
-extern const TokenizerScheme kMarianTokenizer;    // vocab.json, source.spm, target.spm
-extern const TokenizerScheme kM2m100Tokenizer;    // vocab.json, sentencepiece.bpe.model
-extern const TokenizerScheme kSmall100Tokenizer;  // the same, with the target's token in the source
-extern const TokenizerScheme kNllbTokenizer;      // only sentencepiece.bpe.model
-extern const TokenizerScheme kMbart50Tokenizer;   // the same
-extern const TokenizerScheme kMbart25Tokenizer;   // the same
-extern const TokenizerScheme kT5Tokenizer;        // spiece.model
-extern const TokenizerScheme kBartTokenizer;      // vocab.json, merges.txt
-extern const TokenizerScheme kPegasusTokenizer;   // spiece.model, after 103 other ids
-extern const TokenizerScheme kFsmtTokenizer;      // vocab-src.json, vocab-tgt.json, merges.txt
+extern const TokenizerScheme kMarianTokenizer;  // vocab.json, source.spm, target.spm
+extern const TokenizerScheme kM2m100Tokenizer;  // vocab.json, sentencepiece.bpe.model
+// Like M2M-100, but the target's language token is in the source.
+extern const TokenizerScheme kSmall100Tokenizer;
+extern const TokenizerScheme kNllbTokenizer;     // only sentencepiece.bpe.model
+extern const TokenizerScheme kMbart50Tokenizer;  // only sentencepiece.bpe.model
+extern const TokenizerScheme kMbart25Tokenizer;  // only sentencepiece.bpe.model
+extern const TokenizerScheme kT5Tokenizer;       // spiece.model
+extern const TokenizerScheme kBartTokenizer;     // vocab.json, merges.txt
+extern const TokenizerScheme kPegasusTokenizer;  // spiece.model, whose ids follow 103 others
+extern const TokenizerScheme kFsmtTokenizer;     // vocab-src.json, vocab-tgt.json, merges.txt
 
-// A class that tokenizer_config.json may name.
+// A tokenizer class that tokenizer_config.json may name, and its scheme.
 struct TokenizerClass {
   std::string_view name;
   const TokenizerScheme* scheme;

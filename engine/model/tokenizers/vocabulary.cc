@@ -55,7 +55,7 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
     taken[index] = true;
     vocabulary.pieces_[index] = piece;
   }
-  // There are as many ids as pieces, all different and in range, so none is missing or repeated.
+  // There are as many ids as pieces, and all ids are different and in range, so no id is missing.
   vocabulary.Index(root->size(), /*empty_is_piece=*/true);
   return vocabulary;
 }
@@ -72,7 +72,8 @@ absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> piece
   return vocabulary;
 }
 
-// The vector no longer grows, and moving it does not move the strings.
+// The keys of id_of_ may be views of the strings in pieces_: the vector does not grow any more, and
+// moving the vector does not move the strings.
 std::optional<std::string_view> Vocabulary::Index(size_t count, bool empty_is_piece) {
   id_of_.reserve(count);
   for (size_t i = 0; i < count; ++i) {

@@ -14,20 +14,21 @@
 
 namespace dragoman::engine {
 
-// The size limits of vocabulary files and of SentencePiece models.
+// The maximum sizes of vocabulary files and SentencePiece models in bytes.
 inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
 inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 
 class Vocabulary {
  public:
-  // Reads vocab.json: one object, piece -> id. The ids must be 0 to n - 1, each once. With `size`
-  // the vocabulary has that many ids; the last ones may have no piece, and more pieces are an
-  // error. Returns INVALID_ARGUMENT naming `file`, the piece or id, and the fault.
+  // Reads the content of a vocab.json: one object that maps pieces to ids. The ids must be 0 to n -
+  // 1, each once. With `size`, the vocabulary has `size` ids, of which the last ones may have no
+  // piece; n may not be larger. Returns INVALID_ARGUMENT, which names `file`, the piece or id, and
+  // the fault.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
                                           std::optional<int> size);
 
-  // Makes a vocabulary of pieces by id; "" for an id without a piece. Returns INVALID_ARGUMENT
-  // naming `file` and a repeated piece.
+  // Makes a vocabulary. `pieces` is indexed by id and has "" for an id without a piece. Returns
+  // INVALID_ARGUMENT, which names `file` and the piece, if a piece is repeated.
   static absl::StatusOr<Vocabulary> FromPieces(std::vector<std::string> pieces,
                                                std::string_view file);
 
@@ -43,8 +44,8 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
-  // Makes id_of_ from the first `count` of pieces_. Returns a repeated piece, if any. An empty
-  // piece has no id unless `empty_is_piece`.
+  // Fills id_of_ with the first `count` elements of pieces_. Skips empty pieces unless
+  // `empty_is_piece`. Returns a piece that is repeated, or nullopt.
   std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id

@@ -1,10 +1,10 @@
 // Extracts the texts of an HTML document for translation, and rebuilds the document from the
 // translations with every tag in its place (SEARCH.md a.8, "HTML").
 //
-// Parse cuts the document into *runs*: texts without block tags or <br> inside, each a paragraph as
-// a reader sees it. A run's text has no markup. Entities are decoded, and white space is collapsed
-// as in a browser. The caller cuts the text into segments and translates them. Rebuild makes the
-// document from the translations and their alignments.
+// Parse finds the *runs* of the document: stretches of text without block tags or <br> inside. A
+// reader sees a run as a paragraph. A run's text has no markup. Entities are decoded, and white
+// space is collapsed as in a browser. The caller cuts the text into segments and translates them.
+// Rebuild makes the document from the translations and their alignments.
 //
 //   auto document = HtmlDocument::Parse(item);
 //   for (int64_t r = 0; r < document->runs(); ++r) ... split and translate document->text(r)
@@ -32,14 +32,14 @@ struct HtmlPlan;  // html_plan.h
 // The maximum nesting depth of inline elements.
 inline constexpr int kMaxInlineDepth = 128;
 
-// Returns the number of bytes by which repeated tags may enlarge a document
-// (HtmlDocument::Rebuild).
+// Returns the limit in bytes for tags that Rebuild writes more than once, because translation has
+// moved the words of an element apart (HtmlDocument::Rebuild).
 constexpr int64_t MaxRepeatedTagBytes(int64_t document_bytes) { return 65536 + 4 * document_bytes; }
 
-// A token of a translation and the source token it is aligned with, if any.
+// A token of a translation, and the source token that it is aligned with, if any.
 struct AlignedToken {
   TextRange target;                 // in HtmlSegment::target
-  std::optional<TextRange> source;  // counts from HtmlSegment::source.begin
+  std::optional<TextRange> source;  // relative to HtmlSegment::source.begin
 };
 
 // A part of a run's text with its translation.
@@ -54,18 +54,19 @@ struct HtmlSegment {
 
 struct RebuiltHtml {
   struct Segment {
-    TextRange range;  // of the translation in `html`, with the tags between its words
-    OffsetMap map;    // bytes of HtmlSegment::target to bytes of `html`
+    TextRange range;  // the translation in `html`, including the tags between its words
+    OffsetMap map;    // maps bytes of HtmlSegment::target to bytes of `html`
   };
   std::string html;
-  std::vector<std::vector<Segment>> segments;  // by run, by segment
+  std::vector<std::vector<Segment>> segments;  // segments[run][segment]
 };
 
 class HtmlDocument {
  public:
   // Returns INVALID_ARGUMENT only if inline elements are nested deeper than kMaxInlineDepth. No
   // other error exists, because the tokenizer of the HTML standard (13.2.5) accepts everything.
-  // Time and memory are linear in `html` times the depth. REQUIRES: `html` is valid UTF-8.
+  // Time and memory are at most proportional to the size of `html` times the nesting depth of
+  // inline elements. REQUIRES: `html` is valid UTF-8.
   static absl::StatusOr<HtmlDocument> Parse(std::string_view html);
   ~HtmlDocument();
   HtmlDocument(HtmlDocument&&) noexcept;
@@ -75,8 +76,8 @@ class HtmlDocument {
   // Returns the run's text. It is never empty and has no white space at its ends. White space
   // inside is U+0020 or one of Unicode's other spaces.
   const std::string& text(int64_t run) const;
-  // Returns the bytes of the document for a range of the run's text: entities as a whole, with the
-  // tags inside the range.
+  // Returns the range of the document that `range` of the run's text comes from. It includes the
+  // tags between its characters and all bytes of each entity ("&amp;").
   TextRange InDocument(int64_t run, TextRange range) const;
 
   // Returns the document with the translations in place of the runs. Text between the segments of a
@@ -85,20 +86,23 @@ class HtmlDocument {
   //
   // A *word* of a translation is a stretch without white space. Punctuation at its ends is a word
   // of its own. In scripts without spaces, every token is a word. A token is also a word if it is
-  // aligned with a place where the source has tags inside a word (H<sub>2</sub>O). The place of a
-  // word is the first byte, white space skipped, of the source token that its first token is
-  // aligned with.
+  // aligned with a position where the source has tags inside a word (H<sub>2</sub>O). The *place*
+  // of a word is a position in the run's text: the first byte that is not white space of the source
+  // token that the word's first token is aligned with.
   //
-  //  * A word gets the inline elements that are open at its place. <b>1</b> <b>2</b> reversed are
-  //    still two elements. A word without a place gets the elements that its neighbours have in
-  //    common. White space is outside the elements that begin or end at it.
+  //  * A word gets the inline elements that are open at its place. If a translation reverses
+  //    <b>1</b> <b>2</b>, the result still has two elements. A word without a place gets the
+  //    elements that its neighbours have in common. White space is outside the elements that begin
+  //    or end at it.
   //  * If the words of an element are not adjacent in the translation, the element is closed and
-  //    opened again, so its tags are repeated. Beyond MaxRepeatedTagBytes, words lack the elements
-  //    that would have to be opened again.
+  //    opened again, so its tags are repeated. Once the repeated tags have reached
+  //    MaxRepeatedTagBytes, no element is opened again, so some words lack their elements.
   //  * Void elements, comments and inline elements that are passed through (<code>, translate="no")
-  //    go before the first word whose place is at or after theirs, else to the end of the run. They
-  //    are inside those of their elements that are open there anyway. White space around them moves
-  //    with them. Elements without a word are placed in the same way, as a whole and empty.
+  //    go before the first word whose place is at or after their position in the source, else to
+  //    the end of the run. If an element that was around them in the source is open there, they are
+  //    inside it; no element is opened for them. White space around them moves with them. An
+  //    element that has no word in the translation is placed in the same way, with its start and
+  //    end tag together.
   //  * Text is escaped (& < >). Tags, comments, content that is passed through and white space at
   //    the ends of runs are kept byte for byte.
   //

@@ -8,8 +8,9 @@ namespace {
 
 enum Flags { kBlock = 1, kVoid = 2, kOpaque = 4 };
 
-// The elements of sections 4 and 16.2 (obsolete ones) of the HTML standard. Blocks are those that
-// its suggested rendering (15.3) displays as a block, a table part or a list item.
+// The elements of the HTML standard, sections 4 and, for obsolete elements, 16.2. Blocks are the
+// elements that the standard's suggested rendering (15.3) displays as a block, a table part or a
+// list item.
 const std::unordered_map<std::string_view, int>& Kinds() {
   static const auto* const kinds = [] {
     auto* made = new std::unordered_map<std::string_view, int>;

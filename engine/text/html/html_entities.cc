@@ -25,7 +25,8 @@ constexpr size_t kLongestName = 31;
 constexpr size_t kLongestBareName = 6;
 constexpr uint32_t kNoCharacter = 0xFFFD;
 
-// The characters for 0x80..0x9F: those of windows-1252 if it defines them.
+// The code points for the numbers 0x80 to 0x9F: the characters of windows-1252, or the number
+// itself if windows-1252 has no character there.
 constexpr std::array<uint16_t, 32> kWindows1252 = {
     0x20AC, 0x81,   0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x8D,   0x017D, 0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,

@@ -10,16 +10,17 @@
 namespace dragoman::engine {
 
 struct CharacterReference {
-  size_t size = 0;   // of the reference; 0 if the text begins with none
-  std::string text;  // that the reference stands for
+  size_t size = 0;   // the reference's number of bytes; 0 if the text begins with none
+  std::string text;  // the text that the reference stands for
 };
 
 // Reads the reference at the beginning of `text`, as the HTML standard does outside attributes
 // (13.2.5.72). The longest name wins. The semicolon is optional for names that the standard lists
-// without one. Numbers that are not characters become U+FFFD, 128 to 159 windows-1252's characters.
+// without one. A number that is not a code point becomes U+FFFD. Numbers from 128 to 159 become the
+// characters that windows-1252 has there.
 CharacterReference ReadCharacterReference(std::string_view text);
 
-// Appends `text` with & < > as references.
+// Appends `text` to `html`, with & < > written as references.
 void AppendEscaped(std::string_view text, std::string& html);
 
 }  // namespace dragoman::engine

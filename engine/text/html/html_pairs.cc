@@ -25,7 +25,8 @@ bool IsBlockTag(const HtmlToken& token) {
   return IsTag(token) && KindOfElement(token.name).is_block;
 }
 
-// Pairs start and end tags by name alone. In <x> <x> </x>, the first has no partner.
+// Pairs start and end tags by name alone and returns the index of each tag's partner. In <x> <x>
+// </x>, the first <x> has no partner (kNone).
 std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
   std::vector<int32_t> partner(tokens.size(), kNone);
   std::unordered_map<std::string_view, std::vector<int32_t>> open;
@@ -45,7 +46,7 @@ std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
 }
 
 // Pairs the tags of blocks by nesting. An end tag ends the innermost open block of its name. Blocks
-// that are still open inside get no end tag.
+// that are still open inside this block get no end tag.
 class BlockPairs {
  public:
   explicit BlockPairs(const std::vector<HtmlToken>& tokens)
@@ -82,7 +83,8 @@ class BlockPairs {
   int32_t Partner(size_t i) const { return partner_[i]; }
   bool IsStart(size_t i) const { return partner_[i] > static_cast<int32_t>(i); }
   bool IsEnd(size_t i) const { return partner_[i] != kNone && !IsStart(i); }
-  // Returns the start tag of the innermost block with an end tag around the token, or kNone.
+  // Returns the start tag of the innermost block around the token, or kNone. Ignores blocks without
+  // an end tag.
   int32_t Around(size_t i) const { return around_[i]; }
 
  private:
@@ -90,7 +92,7 @@ class BlockPairs {
   std::vector<int32_t> around_;
 };
 
-// Finds elements that are passed through with their content.
+// Finds the elements that are passed through with their content (html_elements.h, translate="no").
 class OpaqueElements {
  public:
   explicit OpaqueElements(const std::vector<HtmlToken>& tokens)
@@ -103,9 +105,9 @@ class OpaqueElements {
     return !kind.is_void && (kind.is_opaque || token.is_no_translate);
   }
 
-  // Returns the token after the element that begins at `i`. The element never extends beyond the
-  // block around it. Without an end tag, a block ends at the next sibling of its name (<li> <li>),
-  // any other element at the next block tag.
+  // Returns the index of the token after the element that begins at `i`. The element never extends
+  // beyond the block around it. Without an end tag, a block ends before the next sibling of the
+  // same name (<li> <li>), and an inline element ends before the next block tag.
   size_t EndOf(size_t i) const {
     const int32_t block = blocks_.Around(i);
     const size_t limit = block == kNone
@@ -152,8 +154,9 @@ NodeKind KindOf(const HtmlToken& token) {
   return kind.is_void ? NodeKind::kVoid : NodeKind::kStart;
 }
 
-// Makes a node of every token, but only one of every element that is passed through. Returns the
-// tokens of the nodes; the token of such an element is not a tag.
+// Makes one node for every token, except that an element that is passed through becomes one node as
+// a whole. Returns one token per node. The token of a passed-through element is a kComment, so that
+// it is not paired as a tag.
 std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
                                  std::vector<HtmlNode>& nodes) {
   std::vector<HtmlToken> merged;
@@ -168,7 +171,8 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     const auto at = [&](size_t token) {
       return tokens.begin() + static_cast<std::ptrdiff_t>(token);
     };
-    // An inline element stays inline whatever it contains. A drawing may have a title.
+    // An inline element that is opaque by itself stays inline whatever it contains: an <svg> may
+    // contain a <title>, which is a block.
     const bool is_inline = KindOfElement(tokens[i].name).is_opaque && !IsBlockTag(tokens[i]);
     const bool ends_text = std::any_of(at(i), at(end), [&](const HtmlToken& token) {
       return token.is_unfinished || (!is_inline && IsBlockTag(token));
@@ -183,7 +187,7 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
   return merged;
 }
 
-// Finds the elements of inline end tags.
+// Pairs the start and end tags of inline elements.
 class InlinePairs {
  public:
   InlinePairs(const std::vector<HtmlToken>& tokens, HtmlStructure& structure)
@@ -195,7 +199,7 @@ class InlinePairs {
       if (node.kind == NodeKind::kStart) Begin(i, node);
       if (node.kind == NodeKind::kEnd) End(i, node);
     }
-    // An element without an end tag ends where its text does.
+    // An element without an end tag ends at the next block tag or <br>.
     auto next_block = static_cast<int32_t>(tokens_.size());
     size_t element = structure_.elements.size();
     for (auto i = static_cast<int32_t>(tokens_.size()) - 1; i >= 0; --i) {
@@ -222,7 +226,8 @@ class InlinePairs {
     open_in_block_[{tokens_[i].name, blocks_.Around(i)}].push_back(element);
   }
 
-  // Ends the innermost open element of the name in the same block, else the innermost of all.
+  // Ends the innermost open element with the tag's name in the same block. If there is none, ends
+  // the innermost open element with this name in any block.
   void End(size_t i, HtmlNode& node) {
     const std::string_view name = tokens_[i].name;
     int32_t element = TakeOpen(open_in_block_[{name, blocks_.Around(i)}]);
@@ -235,7 +240,7 @@ class InlinePairs {
     node.element = element;
   }
 
-  // Removes elements from the back up to the first without an end, and returns that one.
+  // Removes elements from the back until one has no end yet. Returns the latter, or kNone.
   int32_t TakeOpen(std::vector<int32_t>& elements) {
     while (!elements.empty()) {
       const int32_t last = elements.back();

@@ -12,21 +12,24 @@
 
 namespace dragoman::engine {
 
-// A token of the document as the translation sees it.
+// A node is a token of the document (html_tokenizer.h), or an element that is passed through with
+// all its content.
 struct HtmlNode {
   enum class Kind {
     kText,
-    kBlock,  // ends a text: a block tag, or content passed through that has one or is unfinished
-    kBreak,  // ends a text and has no content: <br>, <hr>
-    kStart,  // of an inline element
-    kEnd,    // of an inline element; `element` is -1 for a stray tag
+    // Ends a run: a block tag, or a passed-through element with a block tag or an unfinished token.
+    kBlock,
+    kBreak,  // ends a run and has no content: <br>, <hr>
+    kStart,  // a start tag of an inline element
+    kEnd,    // an end tag of one; `element` is -1 if it has no start tag
     kVoid,   // an inline void element, or an inline element that is passed through
     kComment,
   };
   Kind kind = Kind::kText;
   TextRange range;
-  bool is_title = false;  // text in which tags are text
-  int32_t element = -1;   // for kStart and kEnd: index of HtmlStructure::elements
+  // kText in which tags may not be written, because they would be text: <title>.
+  bool is_title = false;
+  int32_t element = -1;  // for kStart and kEnd: index of HtmlStructure::elements
 };
 
 inline bool EndsText(const HtmlNode& node) {
@@ -39,13 +42,13 @@ struct HtmlElement {
   // The node of its end tag. If `is_unclosed`: the next kBlock or kBreak, or the end.
   int32_t end = 0;
   bool is_unclosed = false;
-  // Its tags are in different blocks. It is closed before every kBlock and kBreak between them and
-  // opened again after it.
+  // Its start and end tag are in different blocks. It is closed before every kBlock and kBreak
+  // between its tags and opened again after it.
   bool is_crossing = false;
 };
 
 struct HtmlStructure {
-  std::vector<HtmlNode> nodes;        // every byte of the document, in order
+  std::vector<HtmlNode> nodes;        // in order; together they cover every byte of the document
   std::vector<HtmlElement> elements;  // in order of their start tags
 };
 

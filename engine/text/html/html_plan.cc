@@ -16,7 +16,7 @@ namespace {
 
 using Kind = HtmlNode::Kind;
 
-// Makes an end tag with the name as the start tag writes it.
+// Makes an end tag whose name is spelled as in the start tag.
 std::string MakeEndTag(std::string_view start_tag) {
   size_t end = 1;
   while (end < start_tag.size() &&
@@ -56,9 +56,9 @@ class Planner {
   }
 
  private:
-  // A text: the nodes between two blocks. The run is the nodes [run_begin, run_end).
+  // Positions among the nodes between two block tags. Nodes [run_begin, run_end) become the run.
   struct Extent {
-    size_t first_text = 0;  // nodes with the first and the last character that is not white space
+    size_t first_text = 0;  // the first and the last node that is not only white space
     size_t last_text = 0;
     size_t run_begin = 0;
     size_t run_end = 0;
@@ -175,7 +175,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // Returns false if there is only white space.
+  // Sets first_text and last_text. Returns false if the nodes have only white space.
   bool FindText(size_t begin, size_t end, Extent& extent) const {
     bool found = false;
     for (size_t i = begin; i < end; ++i) {
@@ -186,8 +186,9 @@ class Planner {
     return found;
   }
 
-  // Leaves the nodes before and after the text out of the run, up to the first element that
-  // contains only a part of the text.
+  // Sets run_begin and run_end. Leaves nodes before the first and after the last text out of the
+  // run, because their elements contain the whole text. Stops at the first element that contains
+  // only a part of the text.
   void FindRun(size_t begin, size_t end, Extent& extent) const {
     const auto first = static_cast<int32_t>(extent.first_text);
     const auto last = static_cast<int32_t>(extent.last_text);
@@ -208,7 +209,7 @@ class Planner {
       const bool holds_part = element.begin >= run_begin && element.begin <= last;
       if (holds_part) break;
     }
-    // If an element starts in the run and ends beyond it, the run includes all nodes that follow.
+    // If an element starts in the run and ends after it, the run includes all nodes up to `end`.
     for (size_t i = extent.run_begin; i <= extent.last_text; ++i) {
       const HtmlNode& node = NodeAt(i);
       if (node.kind == Kind::kStart &&
@@ -227,7 +228,8 @@ class Planner {
       const HtmlNode& node = NodeAt(i);
       switch (node.kind) {
         case Kind::kText:
-          // Tags inside a title would be text, so an element that crosses the title stays closed.
+          // Tags inside <title> would be shown as text, so an element that crosses its border stays
+          // closed.
           builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
         case Kind::kStart:
@@ -270,7 +272,7 @@ class Planner {
   HtmlStructure structure_;
   HtmlPlan plan_;
   HtmlStack open_;
-  bool run_before_block_ = false;  // no block has followed the last run
+  bool run_before_block_ = false;  // the last run has no block tag after it yet
 };
 
 }  // namespace

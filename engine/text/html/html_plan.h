@@ -1,5 +1,6 @@
-// The plan of an HTML document for translation: the bytes that stay as they are, the texts, and the
-// elements that are open at every byte of a text. Made once and used by every rebuild.
+// The parsed form of an HTML document from which HtmlDocument::Rebuild writes the translated
+// document. It has the bytes that stay as they are, the texts of the runs (html.h), and the inline
+// elements that are open at every byte of a run.
 //
 // Thread-safety: plain data after MakeHtmlPlan. Units: bytes.
 #pragma once
@@ -25,12 +26,12 @@ struct HtmlTags {
   bool is_crossing = false;
 };
 
-// A part of the rebuilt document; they are in order.
+// A part of the rebuilt document. HtmlPlan::items has the parts in the document's order.
 struct HtmlItem {
   enum class Kind {
-    kFixed,    // bytes of the document inside exactly these elements
-    kBreak,    // <br> and the like: the same as kNeutral, but opens new elements
-    kNeutral,  // white space, a comment: closes elements that are not in `stack`, opens none
+    kFixed,    // bytes of the document inside exactly the elements of `stack`
+    kBreak,    // <br> and the like: like kFixed, but opens only elements that were never open
+    kNeutral,  // white space or a comment: closes the elements that are not in `stack`, opens none
     kRun,      // the translation of a run
   };
   Kind kind = Kind::kFixed;
@@ -39,26 +40,29 @@ struct HtmlItem {
   int32_t run = 0;
 };
 
-// A unit of a run: an inline element, or a void element, a comment or a stray tag.
+// A unit of a run has a place of its own among the words: an inline element, a void element, a
+// comment, an element that is passed through, or an end tag without a start tag.
 struct HtmlUnit {
-  int32_t element = -1;       // -1: not an inline element; `range` is set
-  TextRange range;            // bytes of the document
-  int64_t position = 0;       // in the run's text: the first byte after the unit's start
-  int32_t stack = 0;          // the elements that are open around the unit
-  bool space_before = false;  // white space is directly before or after the unit in the source
+  // Index of HtmlPlan::elements; -1: not an inline element, and `range` is set.
+  int32_t element = -1;
+  TextRange range;       // bytes of the document
+  int64_t position = 0;  // in the run's text: the first byte after the unit's start
+  int32_t stack = 0;     // the elements that are open around the unit
+  // Whether the source has white space directly before or after the unit.
+  bool space_before = false;
   bool space_after = false;
   bool is_open_after = false;  // the block tag after the run is inside this element
 };
 
 struct HtmlRun {
   struct Span {
-    int64_t begin = 0;  // from here to the next span
+    int64_t begin = 0;  // in `text`; the span ends where the next one begins
     int32_t stack = 0;
   };
   std::string text;
-  OffsetMap offsets;            // text to document
+  OffsetMap offsets;            // maps bytes of `text` to bytes of the document
   std::vector<Span> spans;      // the first begins at 0
-  std::vector<HtmlUnit> units;  // that begin inside the run, in order
+  std::vector<HtmlUnit> units;  // those that begin inside the run, in order
   std::vector<int64_t> cuts;    // the positions of spans and units, in order
 };
 

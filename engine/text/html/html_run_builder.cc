@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads the characters of a text and decodes references.
+// Reads the characters of a text one by one and decodes character references.
 class CharacterReader {
  public:
   CharacterReader(std::string_view html, TextRange text)
@@ -48,7 +48,8 @@ class CharacterReader {
   TextRange range_;
 };
 
-// Reports whether a browser collapses the character. Other white space is kept.
+// Reports whether a browser collapses the character with other white space around it. Other white
+// space, such as U+00A0, is kept.
 bool IsCollapsed(std::string_view character) { return character.find_first_of(" \t\n\f\r") == 0; }
 
 }  // namespace
@@ -109,7 +110,7 @@ void HtmlRunBuilder::AddUnit(HtmlUnit unit) {
   unit.position = static_cast<int64_t>(run_.text.size());
   unit.space_before = after_space_;
   run_.units.push_back(unit);
-  after_.clear();  // belongs to the unit
+  after_.clear();  // the unit records this white space (space_before)
 }
 
 void HtmlRunBuilder::BeginElement(int32_t element, int32_t stack) {

@@ -1,5 +1,5 @@
-// Builds one run of an HTML document: decodes references, collapses white space, and records the
-// open elements at every byte and the units between the words.
+// Builds one HtmlRun of an HTML document: decodes character references, collapses white space, and
+// records the open elements at every byte and the units (HtmlUnit).
 //
 // Thread-safety: one thread per object. Units: bytes.
 #pragma once
@@ -22,15 +22,16 @@ class HtmlRunBuilder {
   // Borrows the document.
   explicit HtmlRunBuilder(std::string_view html) : html_(html) {}
 
-  // Add the parts of the run in order. `stack`: the elements that are open there.
+  // The following four functions add the parts of the run in order. `stack` is the index in
+  // HtmlPlan::stacks of the elements that are open around the part.
   void AddText(TextRange text, int32_t stack);
   void BeginElement(int32_t element, int32_t stack);
   void EndElement(int32_t element);
   void AddVoid(TextRange range, int32_t stack);
 
-  // Returns the run without the white space at its ends. Puts this white space into `before` and
-  // `after` (ranges of the document), except white space that belongs to a unit (space_before,
-  // space_after). REQUIRES: some text was not white space.
+  // Returns the run without the white space at its ends. Sets `before` and `after` to the ranges of
+  // the document with this white space, except white space that a unit records
+  // (HtmlUnit::space_before, space_after). REQUIRES: some text was not white space.
   HtmlRun Finish(std::vector<TextRange>& before, std::vector<TextRange>& after);
 
  private:
@@ -44,10 +45,10 @@ class HtmlRunBuilder {
   std::vector<TextRange> before_;
   std::vector<TextRange> after_;
   int64_t text_end_ = 0;              // of run_.text without white space at its end
-  bool space_has_unit_ = false;       // the white space at the end belongs to the unit before it
-  bool after_space_ = false;          // the last part was white space; tags do not count
-  std::vector<size_t> recent_units_;  // that only tags follow so far
-  std::vector<std::pair<int32_t, size_t>> open_;  // elements and their units
+  bool space_has_unit_ = false;       // the last white space belongs to the unit before it
+  bool after_space_ = false;          // the last part that is not a tag was white space
+  std::vector<size_t> recent_units_;  // units that only tags have followed so far
+  std::vector<std::pair<int32_t, size_t>> open_;  // open elements and the indices of their units
 };
 
 }  // namespace dragoman::engine

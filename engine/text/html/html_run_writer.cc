@@ -20,7 +20,7 @@ bool Contains(const HtmlStack& stack, int32_t element) {
   return std::find(stack.begin(), stack.end(), element) != stack.end();
 }
 
-// Reports whether the script before or after byte `at` has no spaces.
+// Reports whether the character before or after byte `at` is of a script without spaces.
 bool PartsUnspaced(std::string_view text, int64_t at) {
   auto before = static_cast<size_t>(at) - 1;
   while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
@@ -124,7 +124,7 @@ void HtmlRunWriter::GiveStacks() {
   for (Word& word : words_) {
     if (word.place >= 0) word.stack = StackAt(word.place);
   }
-  // A word without a place gets the elements that the words around it have in common.
+  // A word without a place gets the elements that the nearest words with a place have in common.
   HtmlStack before = emitter_.open();
   for (size_t i = 0; i < words_.size();) {
     if (words_[i].place >= 0) {
@@ -147,7 +147,8 @@ void HtmlRunWriter::PlaceUnits() {
     if (last == nullptr || *last != word.stack) used.insert(word.stack.begin(), word.stack.end());
     last = &word.stack;
   }
-  // Indexed by place: the first word whose place is at or after it.
+  // Pairs of a place, ascending, and the first word in the translation whose place is at or after
+  // it.
   std::vector<std::pair<int64_t, size_t>> first_word;
   for (size_t i = 0; i < words_.size(); ++i) {
     if (words_[i].place >= 0) first_word.emplace_back(words_[i].place, i);
@@ -187,10 +188,11 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   const std::span<const int32_t> after =
       is_last ? end_stack_ : std::span<const int32_t>(words_[word].stack);
 
-  // White space goes where the source has it next to a unit, else before the first unit. It goes
-  // after the last unit if the units are between a word and its punctuation in the source.
+  // Each gap has one stretch of white space at most. It goes where the source has white space next
+  // to a unit. If the source has none, it goes before the first unit, or after the last one if the
+  // units are between a word and the punctuation at its end in the source.
   bool has_space = !space.empty();
-  const auto wants_space = [&](size_t i) {  // before units[i], or at their end
+  const auto wants_space = [&](size_t i) {  // before units[i]; units.size(): after the last unit
     return (i > 0 && run_.units[units[i - 1].unit].space_after) ||
            (i < units.size() && run_.units[units[i].unit].space_before);
   };
@@ -206,8 +208,9 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
     return wants_space(i) && !at_end ? " " : "";
   };
 
-  // Units are inside those of their own elements that are open before or after the gap anyway. From
-  // unit to unit, the elements of `before` close, then the elements of `after` open.
+  // A unit is inside an element that was around it in the source only if this element is open
+  // before or after the gap anyway. From unit to unit, the elements of `before` close, then the
+  // elements of `after` open.
   const size_t common = CommonDepth(before, after);
   size_t left = before.size();
   size_t right = common;

@@ -1,5 +1,6 @@
-// Writes the translation of one run: its words with their elements, and the units between them.
-// html.h has the rules.
+// Writes the translation of one run: its words inside their elements, and the units (HtmlUnit)
+// between the words. HtmlDocument::Rebuild in html.h describes the rules and defines a word and its
+// place.
 //
 // Thread-safety: one thread per object. Units: bytes.
 #pragma once
@@ -22,7 +23,8 @@ class HtmlRunWriter {
   HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
                 HtmlEmitter& emitter);
 
-  // Writes each segment. REQUIRES: as HtmlDocument::Rebuild.
+  // Writes the segments and returns where each one is in the output. The requirements are those of
+  // HtmlDocument::Rebuild.
   std::vector<RebuiltHtml::Segment> Write(std::span<const HtmlSegment> segments,
                                           bool target_uses_spaces);
 
@@ -30,15 +32,16 @@ class HtmlRunWriter {
   struct Word {
     std::string_view text;
     std::string space;      // white space before it
-    int64_t place = -1;     // in the run's text
-    int64_t in_target = 0;  // in the segment's target
+    int64_t place = -1;     // in the run's text; -1: none
+    int64_t in_target = 0;  // where the word begins in the segment's target
     int32_t segment = -1;   // -1: text that is not translated
     HtmlStack stack;
   };
-  // A unit that is placed alone: without an element, or an element without words.
+  // A unit that is placed by itself, because no word carries it: a unit that is not an inline
+  // element, or an inline element that has no word in the translation.
   struct Placed {
     size_t unit = 0;
-    size_t before_word = 0;  // words_.size(): at the end
+    size_t before_word = 0;  // index of words_; words_.size(): at the run's end
   };
 
   const HtmlStack& StackAt(int64_t place) const;
@@ -57,7 +60,8 @@ class HtmlRunWriter {
   std::vector<Word> words_;
   std::string last_space_;  // white space after the last word
   std::vector<Placed> placed_;
-  std::vector<std::vector<size_t>> children_;  // by unit without words: the units inside
+  // Has for each unit that is an element without words the units inside it.
+  std::vector<std::vector<size_t>> children_;
 };
 
 }  // namespace dragoman::engine

@@ -38,7 +38,7 @@ class Tokenizer {
   explicit Tokenizer(std::string_view html) : html_(html) {}
 
   std::vector<HtmlToken> Run() {
-    size_t text = 0;  // the beginning of the text without a token
+    size_t text = 0;  // where the text that has no token yet begins
     size_t at = 0;
     while ((at = html_.find('<', at)) != kNone) {
       size_t end = 0;
@@ -171,13 +171,15 @@ class Tokenizer {
     return {attribute, html_.substr(value, at - value)};
   }
 
-  // Reads the content of the last tag if it has no markup. Returns where markup continues.
+  // If the last token is a start tag whose content is not markup (<script>), adds the content as a
+  // token. Returns where markup continues.
   size_t ReadContent(size_t at) {
     const HtmlToken& tag = tokens_.back();
     if (tag.kind == Kind::kEndTag && tag.name == foreign_name_) foreign_ = false;
     if (tag.kind != Kind::kStartTag) return at;
     if (foreign_) {
-      // A block ends a drawing or formula, as in the standard. But a drawing may have a title.
+      // A block tag ends <svg> and <math>, as in the standard. The exception is <title>, which
+      // <svg> may contain.
       if (tag.name != "title" && KindOfElement(tag.name).is_block) foreign_ = false;
     } else if ((tag.name == "svg" || tag.name == "math") && !tag.is_self_closing) {
       foreign_ = true;
@@ -212,7 +214,8 @@ class Tokenizer {
     return std::min(at, html_.size());
   }
 
-  // In "<!-- -->" a script may contain "<script> </script>" (the "double escaped" states).
+  // Returns where the script's end tag begins, or the end of the text. Inside "<!-- -->", a script
+  // may contain "<script> </script>" (the standard's "double escaped" states).
   size_t EndOfScript(size_t at) const {
     enum { kPlain, kEscaped, kDoubleEscaped } state = kPlain;
     int dashes = 0;

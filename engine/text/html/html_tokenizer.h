@@ -22,12 +22,12 @@ struct HtmlToken {
   };
   Kind kind = Kind::kText;
   TextRange range;
-  std::string name;              // of tags, in lower case
+  std::string name;              // a tag's name in lower case
   bool is_self_closing = false;  // <x/>
-  bool is_title = false;         // text in which tags are text
+  bool is_title = false;         // kText in which tags are text: content of title or textarea
   bool is_no_translate = false;  // translate="no" or class "notranslate"
-  // The document ends inside the token or inside its content without markup. Anything appended to
-  // the document would become part of it.
+  // The document ends inside this token, or inside the raw text that follows this start tag. Then
+  // anything appended to the document would become part of the token or its content.
   bool is_unfinished = false;
 };
 

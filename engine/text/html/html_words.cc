@@ -13,7 +13,7 @@ namespace {
 
 bool IsPunctuation(char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; }
 
-// The code point that ends before byte `at`. REQUIRES: at > 0.
+// Returns the code point that ends before byte `at`. REQUIRES: at > 0.
 char32_t CodePointBefore(std::string_view text, int64_t at) {
   auto begin = static_cast<size_t>(at) - 1;
   while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
@@ -63,8 +63,8 @@ void EachStretch(std::string_view text, TextRange range, const Take& take) {
   }
 }
 
-// Reports whether a tag is at a place inside a word of the source (H<sub>2</sub>O). The place
-// before the punctuation at a word's end does not count.
+// Reports whether the source has a tag at `place` and this place is inside a word (H<sub>2</sub>O).
+// The place before the punctuation at a word's end is not inside the word.
 bool HasTagInWord(const HtmlRun& run, int64_t place) {
   return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, place)) &&
          !IsEndPunctuation(run.text, place) &&
@@ -88,7 +88,7 @@ TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
   return inner;
 }
 
-// The tokens of a segment by position in its target.
+// The tokens of a segment, sorted by their position in the target.
 class Tokens {
  public:
   Tokens(const HtmlRun& run, const HtmlSegment& segment) : run_(run), segment_(segment) {

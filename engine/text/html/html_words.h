@@ -1,5 +1,5 @@
-// Finds the words of a run's translation, and the places in the run's text that they come from.
-// html.h defines a word.
+// Finds the words of a run's translation, and the place in the run's text that each comes from.
+// HtmlDocument::Rebuild in html.h defines a word and its place.
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
@@ -19,13 +19,15 @@ struct HtmlWord {
   int64_t place = -1;  // in the run's text; -1: not aligned
 };
 
-// Reports whether punctuation begins at `at` and white space or the end of the text follows it.
+// Reports whether one or more punctuation characters begin at `at`, followed by white space or by
+// the end of the text.
 bool IsEndPunctuation(std::string_view text, int64_t at);
 
-// Returns the words of a translation in order. Only white space is between them.
+// Returns the words of a segment's translation in order. The text between two words is white space.
 std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
 
-// Returns the words of text that is not translated, cut at tags. Each word is its own place.
+// Returns the words of a range of the run's text that is not translated. Also cuts where the source
+// has tags. The place of each word is its own position.
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
 
 }  // namespace dragoman::engine

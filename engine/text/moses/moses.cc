@@ -22,8 +22,9 @@ struct RuleText {
   std::u16string_view replacement;
 };
 
-// replace-unicode-punctuation.perl as transformers has it. In patterns, <space> is Python's white
-// space, and <alpha> and similar names are Moses's classes.
+// The rules of replace-unicode-punctuation.perl as transformers has them. In a pattern of this
+// file, <space> stands for Python's white space, and <alpha>, <alnum> and <number> for classes of
+// moses_characters.h.
 constexpr RuleText kUnicodePunctuation[] = {
     {u"[，、]", u","},
     {u"[。．]<space>*", u". "},
@@ -55,7 +56,7 @@ constexpr RuleText kUnicodePunctuation[] = {
     {u"％", u"%"},
 };
 
-// normalize-punctuation.perl, with Penn's quotes.
+// The rules of normalize-punctuation.perl, with the quotes of the Penn Treebank.
 constexpr RuleText kPunctuation[] = {
     {u"\\r", u""},
     {u"\\(", u" ("},
@@ -103,13 +104,15 @@ constexpr RuleText kEnglishPunctuation[] = {
 };
 constexpr RuleText kGermanPunctuation[] = {
     {u",\"", u"\","},
-    // Matches a run of dots only from its beginning, because other matches take quadratic time.
+    // The script's pattern also tries to match from the middle of a run of dots, which takes
+    // quadratic time. This pattern matches only from the beginning of a run.
     {u"(?:\\G|(?<!\\.))(\\.+)\"(<space>*[^<])", u"\"\\1\\2"},
     {u"(\\d)\\xA0(\\d)", u"\\1,\\2"},
 };
 constexpr RuleText kOtherPunctuation[] = {{u"(\\d)\\xA0(\\d)", u"\\1.\\2"}};
 
-// tokenizer.perl, before and after runs of dots are set aside.
+// Rules of tokenizer.perl. kSigns apply before runs of dots are replaced (WithDotsAside), the other
+// rules after that.
 constexpr RuleText kSigns[] = {
     {u"([^<alnum><space>.'`,\\-])", u" \\1 "},
     {u"([<alnum>])-(?=[<alnum>])", u"\\1 @-@ "},
@@ -133,7 +136,7 @@ constexpr RuleText kEscapes[] = {
     {u"'", u"&apos;"}, {u"\"", u"&quot;"},  {u"\\[", u"&#91;"}, {u"\\]", u"&#93;"},
 };
 
-// Returns the members of a set for use inside brackets.
+// Returns the set as a pattern to put inside the brackets of a regular expression.
 icu::UnicodeString Members(const icu::UnicodeSet& set) {
   icu::UnicodeString pattern;
   set.toPattern(pattern, /*escapeUnprintable=*/true);
@@ -162,7 +165,8 @@ void ApplyAll(const std::vector<RewriteRule>& rules, TracedText* traced) {
   for (const RewriteRule& rule : rules) rule.Apply(traced);
 }
 
-// unicodedata.category "C..": control, format, unassigned, private use.
+// Returns false for a character whose unicodedata.category in Python begins with "C": control,
+// format, unassigned, private use, surrogate.
 bool IsPrinted(UChar32 c) {
   const int8_t category = u_charType(c);
   return category != U_CONTROL_CHAR && category != U_FORMAT_CHAR && category != U_UNASSIGNED &&
@@ -181,7 +185,7 @@ TracedText Printed(const TracedText& traced) {
   return kept;
 }
 
-// One space for each run of white space, none at the ends.
+// Replaces each run of white space by one space, and removes white space at the ends.
 TracedText Spaced(const TracedText& traced) {
   TracedText spaced;
   const int32_t size = traced.text.length();
@@ -200,7 +204,7 @@ TracedText Spaced(const TracedText& traced) {
 constexpr std::u16string_view kDot = u"DOT";
 constexpr std::u16string_view kMulti = u"MULTI";
 
-// "..." becomes " DOTDOTDOTMULTI ": a word for the following rules.
+// Replaces "..." by " DOTDOTDOTMULTI ", so that the following rules see a word.
 TracedText WithDotsAside(const TracedText& traced) {
   TracedText aside;
   const int32_t size = traced.text.length();
@@ -221,7 +225,8 @@ TracedText WithDotsAside(const TracedText& traced) {
   return aside;
 }
 
-// Restores the dots. Like the script, also replaces such a word of the text itself.
+// Replaces each "DOTDOTDOTMULTI" by its dots. Like the script, also does so if the text itself
+// contains such a word.
 TracedText WithDotsBack(const TracedText& traced) {
   TracedText back;
   const int32_t size = traced.text.length();
@@ -259,8 +264,10 @@ struct MosesTokenizer::Rules {
   TracedText WithFullStops(const TracedText& spaced) const;
 };
 
-// Reports whether a word keeps its full stop: a dotted abbreviation, one of the list, or a word
-// before a lower-case letter or (for some) a number. `next` is the next word.
+// Reports whether the full stop after the word `before` stays a part of the word. It does for an
+// abbreviation with another full stop ("e.g."), for an abbreviation of the list, and if the next
+// word, `next`, begins with a lower-case letter. It also does for some abbreviations if a number
+// follows.
 bool MosesTokenizer::Rules::KeepsFullStop(std::u16string_view before,
                                           std::u16string_view next) const {
   const icu::UnicodeString prefix(false, before.data(), static_cast<int32_t>(before.size()));

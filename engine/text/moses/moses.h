@@ -1,10 +1,11 @@
-// Splits text into words and joins words into text as the scripts of Moses do. fairseq's models of
-// WMT 16 and 19 were trained on texts prepared by these scripts (normalize-punctuation, tokenizer).
+// Splits text into words and joins words into text as the scripts of the Moses translation system
+// do. fairseq's models of WMT 16 and 19 were trained on texts that Moses's scripts
+// normalize-punctuation and tokenizer had prepared.
 //
 // Koehn et al. 2007. The words equal those of sacremoses 0.2.0 as FSMTTokenizer calls it
-// (transformers 4.57). Chinese punctuation is replaced, and punctuation is normalized with Penn's
-// quotes. Unprintable characters are dropped, hyphens inside words become words, and XML's special
-// characters are escaped.
+// (transformers 4.57). Chinese punctuation becomes ASCII punctuation, and quotes become those of
+// the Penn Treebank. Unprintable characters are dropped. A hyphen inside a word becomes a word of
+// its own. XML's special characters are escaped.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -21,8 +22,8 @@ namespace dragoman::engine {
 
 struct MosesWord {
   std::string text;
-  // Has, for each byte of `text`, the bytes of the input that it stands for. The ranges are in order. A
-  // range may be empty. Bytes that were made from one character share its range.
+  // origin[i] is the range of the input that byte i of `text` stands for. The ranges are in order
+  // and may be empty. Bytes that were made from one character share its range.
   std::vector<TextRange> origin;
 };
 
@@ -41,15 +42,16 @@ class MosesTokenizer {
   std::unique_ptr<const Rules> rules_;
 };
 
-// A text that MosesDetokenizer reads or writes. Each byte has an owner.
+// A text that MosesDetokenizer reads or writes. Each byte has an owner, a number that the caller
+// chooses and that the byte keeps when Join moves it.
 struct OwnedText {
   std::string text;
-  std::vector<int> owner;  // by byte: a number of the caller's choice
+  std::vector<int> owner;  // by byte of `text`
 };
 
 class MosesDetokenizer {
  public:
-  // Returns UNIMPLEMENTED for the same languages as MosesTokenizer::Create.
+  // Returns UNIMPLEMENTED unless `language` is "de", "en" or "ru".
   static absl::StatusOr<std::unique_ptr<MosesDetokenizer>> Create(std::string_view language);
 
   // Joins words that are separated by white space. A space that Join adds has the owner -1. With

@@ -1,8 +1,8 @@
-// The tokenizer of fairseq's models of WMT 16 and 19: splits text into Moses's words and cuts each
-// word by byte pair encoding. The last piece of a word ends with "</w>".
+// The tokenizer of fairseq's models of WMT 16 and 19: splits text into words as Moses does
+// (moses.h) and cuts each word by byte pair encoding. The last piece of a word ends with "</w>".
 //
-// Sennrich et al. 2016; FSMTTokenizer of transformers 4.57. A phrase inside a translation is cut
-// like a text, because the detokenizer decides whether a space precedes the phrase.
+// Sennrich et al. 2016; FSMTTokenizer of transformers 4.57. Encode ignores its TextStart, because
+// the detokenizer decides whether a space precedes a phrase inside a translation.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -24,12 +24,12 @@ namespace dragoman::engine {
 class MosesBpe : public SubwordModel {
  public:
   // `merges` is the content of merges.txt. The first two words of each line are a pair; the rest of
-  // the line is ignored. A last line without a line feed is ignored, as in the reference. Returns
+  // the line is ignored. A last line without a line feed is ignored, as in FSMTTokenizer. Returns
   // UNIMPLEMENTED for a language without rules (moses.h).
   static absl::StatusOr<std::unique_ptr<MosesBpe>> Create(std::string_view merges,
                                                           std::string_view language);
 
-  // No mark: the detokenizer decides where spaces go.
+  // No mark, because the detokenizer decides where spaces go.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
@@ -46,7 +46,8 @@ class MosesBpe : public SubwordModel {
 
   std::unique_ptr<const MosesTokenizer> tokenizer_;
   std::unique_ptr<const MosesDetokenizer> detokenizer_;
-  std::unordered_map<std::string, int32_t> ids_;  // by symbol of the merges
+  // Ids by symbol. The symbols are the parts and results of the merges.
+  std::unordered_map<std::string, int32_t> ids_;
   BpeMerges merges_;
 };
 

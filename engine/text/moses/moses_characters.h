@@ -1,5 +1,6 @@
 // Character classes and abbreviations of Moses's scripts (moses.h). The classes are those of
-// sacremoses: Perl's for Unicode 7, without Han and Hangul. Pure functions; thread-safe.
+// sacremoses 0.2.0: Perl's character classes of Unicode 7, without Han and Hangul. Thread-safety:
+// pure functions.
 #pragma once
 
 #include <string>
@@ -12,21 +13,21 @@ namespace dragoman::engine::moses {
 
 // Frozen sets. They live as long as the process.
 struct CharacterClasses {
-  icu::UnicodeSet alpha;          // for the detokenizer
-  icu::UnicodeSet alpha_or_sign;  // for the tokenizer: with viramas and nuktas
+  icu::UnicodeSet alpha;          // letters; for the detokenizer
+  icu::UnicodeSet alpha_or_sign;  // letters, Indic viramas and nuktas; for the tokenizer
   icu::UnicodeSet alnum_or_sign;
   icu::UnicodeSet number;
   icu::UnicodeSet lower;
   icu::UnicodeSet currency;
-  icu::UnicodeSet cjk;    // joined without spaces
+  icu::UnicodeSet cjk;    // words of these characters are joined without spaces
   icu::UnicodeSet space;  // Python's str.isspace()
 };
 const CharacterClasses& Classes();
 
-// Words that keep their full stop.
+// Words whose full stop stays a part of the word.
 struct Abbreviations {
   std::vector<std::u16string> always;
-  std::vector<std::u16string> before_number;  // only if a number follows
+  std::vector<std::u16string> before_number;  // these only if a number follows
 };
 // Returns nullptr for a language without a list.
 const Abbreviations* AbbreviationsOf(std::string_view language);

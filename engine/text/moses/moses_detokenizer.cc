@@ -14,14 +14,15 @@ namespace {
 
 using moses::Classes;
 
-// In the order in which they are replaced.
+// The entities and their characters, in the order in which they are replaced.
 constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
     {"&bar;", "|"}, {"&#124;", "|"}, {"&lt;", "<"},    {"&gt;", ">"},
     {"&bra;", "["}, {"&ket;", "]"},  {"&quot;", "\""}, {"&apos;", "'"},
     {"&#91;", "["}, {"&#93;", "]"},  {"&amp;", "&"},
 };
 
-// Replaces every occurrence from left to right. New bytes get the owner of the old byte `owner_at`.
+// Replaces every occurrence of `what` by `with`, from left to right. New bytes get the owner of the
+// byte what[owner_at] that they replace.
 void ReplaceAll(std::string_view what, std::string_view with, size_t owner_at, OwnedText* words) {
   size_t found = words->text.find(what);
   if (found == std::string::npos) return;
@@ -72,7 +73,8 @@ bool IsAll(std::span<const UChar32> word, std::u32string_view set) {
   return std::ranges::all_of(word, [&](UChar32 c) { return IsOneOf(c, set); });
 }
 
-// Currency signs, opening brackets and inverted marks. The next word follows without a space.
+// Reports whether the word has only currency signs, opening brackets and inverted marks. Then the
+// next word follows without a space.
 bool OpensWord(std::span<const UChar32> word) {
   return std::ranges::all_of(word, [](UChar32 c) {
     return moses::Classes().currency.contains(c) || IsOneOf(c, U"([{¿¡");
@@ -83,7 +85,7 @@ bool IsContraction(std::span<const UChar32> word) {
   return word.size() > 1 && word[0] == '\'' && moses::Classes().alpha.contains(word[1]);
 }
 
-// A kind of quotation mark, and how many of it have been written.
+// A kind of quotation mark, and the number of such marks that have been written.
 struct QuoteCount {
   std::string mark;
   int count = 0;
@@ -103,7 +105,7 @@ absl::StatusOr<std::unique_ptr<MosesDetokenizer>> MosesDetokenizer::Create(
 
 OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefix) const {
   constexpr std::string_view kHyphen = " @-@ ";
-  // The script puts the text between spaces, too.
+  // Put a space before and after the text, as the script does.
   words.text.insert(words.text.begin(), ' ');
   words.owner.insert(words.owner.begin(), -1);
   words.text += ' ';
@@ -112,11 +114,11 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
   for (const auto& [entity, character] : kEntities) ReplaceAll(entity, character, 0, &words);
 
   std::vector<TextRange> list = WordsOf(words.text);
-  // A later hyphen may make the last word part of another word.
+  // Leave out the last word, because a hyphen that follows may join it with the next word.
   if (is_prefix && !list.empty()) list.pop_back();
   OwnedText joined;
   std::vector<QuoteCount> quotes;
-  bool has_space = true;  // before the next word
+  bool has_space = true;  // whether a space goes before the next word
   std::vector<UChar32> before;
   for (const TextRange& range : list) {
     const std::vector<UChar32> word = CodePoints(range.In(words.text));

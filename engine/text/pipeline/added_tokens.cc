@@ -27,7 +27,7 @@ AddedTokenModel::AddedTokenModel(std::shared_ptr<const SubwordModel> model,
   }
   std::vector<std::pair<std::string, int32_t>> raw;
   std::vector<std::pair<std::string, int32_t>> normalized;
-  // Like the library: special tokens come first, which decides between equal texts.
+  // Special tokens come first, as in the tokenizers library. The first of two equal texts counts.
   for (const bool special : {true, false}) {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const AddedToken& token = tokens_[i];
@@ -50,7 +50,7 @@ std::vector<SubwordToken> AddedTokenModel::EncodeWith(std::string_view text, Tex
   std::vector<SubwordToken> tokens = rules_ == TokenizerRules::kSlow
                                          ? EncodeSlow(text, start, special_too)
                                          : EncodeFast(text, start, special_too);
-  // White space that two tokens take belongs to the first.
+  // The white space between two added tokens may be in the ranges of both. The first one keeps it.
   int64_t end = 0;
   for (SubwordToken& token : tokens) {
     token.range.begin = std::max(token.range.begin, end);
@@ -66,7 +66,8 @@ std::vector<SubwordToken> AddedTokenModel::EncodeSlow(std::string_view text, Tex
   for (const TextPart& part : splitter.Split(model_->Prepare(text, start), tokens_)) {
     if (part.token >= 0) {
       const AddedToken& token = tokens_[static_cast<size_t>(part.token)];
-      // Like T5: the mark before a special token belongs to no word (tokenization_t5.py).
+      // Drop a single space mark before a special token, as tokenization_t5.py does, because the
+      // mark belongs to no word.
       if (token.special && tokens.size() == 1 && tokens.front().piece == kSpaceMark) tokens.clear();
       tokens.push_back({token.text, RangeOf(part.text)});
       start = TextStart::kAfterToken;
@@ -136,12 +137,12 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     }
     const auto stop = std::find_if(rest.begin(), rest.end(), is_alone);
     const auto own = rest.first(static_cast<size_t>(stop - rest.begin()));
-    // Text that follows other text without a gap continues it.
+    // With `after_text`, the first part continues the text before it, so no space is put between.
     const bool goes_on = begin == 0 && after_text;
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
-    // Tokenizers based on SentencePiece strip the parts that they join.
+    // transformers' tokenizers that use SentencePiece strip each part before they join the parts.
     if (word_mark() == kSpaceMark) {
       const std::string_view stripped = StripWhiteSpace(text);
       if (!goes_on) left = static_cast<size_t>(stripped.data() - text.data());

@@ -1,8 +1,10 @@
-// Wraps a model whose tokenizer has added tokens. Cuts the added tokens out of a text; the model
-// cuts the rest. Follows the rules of transformers' slow or fast tokenizers (token_splitter.h).
+// Wraps a SubwordModel whose tokenizer has added tokens, which are tokens outside the model
+// (token_splitter.h). Cuts the added tokens out of a text. The wrapped model cuts the text between
+// them. Follows the rules of transformers' slow or fast tokenizers.
 //
-// In a text, the name of a special token is text, although transformers takes it for the token. In
-// a prompt, which comes from the model, it is the token.
+// In a text, which comes from a client, the name of a special token ("</s>") is ordinary text,
+// although transformers makes it the token. In a prompt, which comes from the model's files, it
+// becomes the token.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -38,7 +40,8 @@ class AddedTokenModel : public SubwordModel {
     return EncodeWith(prompt, TextStart::kBegin, true);
   }
 
-  // The slow rules write spaces around an added token. The fast rules treat it as a piece.
+  // The slow rules put a space before and after the text of an added token. The fast rules treat
+  // the token like any other piece.
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
     return Join(pieces, after_text, false);
   }
@@ -62,7 +65,8 @@ class AddedTokenModel : public SubwordModel {
   SlowTokenSplitter slow_prompt_;
   FastTokenSplitter fast_;
   FastTokenSplitter fast_normalized_;
-  std::unordered_set<std::string_view> alone_;  // written between spaces; views into tokens_
+  // Tokens that Join writes between spaces; views into tokens_.
+  std::unordered_set<std::string_view> alone_;
 };
 
 }  // namespace dragoman::engine

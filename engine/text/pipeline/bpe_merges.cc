@@ -61,7 +61,7 @@ void BpeMerges::Apply(std::vector<PieceSpan>* symbols) const {
     agenda.pop_back();
     const int32_t right = link(top.at).next;
     if (link(top.at).gone || right < 0) continue;
-    // Stale: one of the two has been merged since.
+    // Skip the entry if one of its two symbols has been merged since it was added.
     const Target* target = Find(symbol(top.at).id, symbol(right).id);
     if (target == nullptr || target->id != top.id) continue;
     symbol(top.at).id = top.id;

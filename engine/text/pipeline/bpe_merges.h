@@ -1,8 +1,10 @@
-// Byte pair encoding by a list of merges. Repeatedly merges the pair of neighbours that is earliest
-// in the list, the leftmost of equal pairs first, until no pair is in the list. SentencePiece's BPE
-// merges by the scores of pieces instead (sentence_piece.h).
+// Byte pair encoding by a list of merges. Repeatedly merges two neighbouring symbols: the pair that
+// is earliest in the list and, if it occurs more than once, its leftmost occurrence. Stops if no
+// pair of neighbours is in the list. SentencePiece's BPE merges by the scores of pieces instead
+// (sentence_piece.h).
 //
-// Sennrich et al. 2016; the order is that of the tokenizers library (models/bpe/word.rs, 0.22).
+// Sennrich et al. 2016. Merges in the same order as the tokenizers library (models/bpe/word.rs,
+// 0.22).
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once

@@ -15,7 +15,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Bytes that are printable in Latin-1 are their own characters. The others become U+0100 and on.
+// Reports whether the byte is printable in Latin-1. Such a byte becomes the character with the same
+// number. The other bytes become U+0100 and the following characters.
 bool IsPrintable(int byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
@@ -69,7 +70,8 @@ size_t WordEnd(std::string_view text, size_t at) {
   size_t next = begin;
   const Kind kind = KindOf(NextCodePoint(text, next));
   if (kind != Kind::kSpace) return RunEnd(text, begin, kind);
-  // The last white space belongs to the next word, unless it is the only one.
+  // White space before a word ends one character earlier, because its last character belongs to the
+  // next word. This does not apply if the white space is only one character.
   const size_t end = RunEnd(text, at, Kind::kSpace);
   if (end == text.size()) return end;
   size_t last = end - 1;
@@ -77,8 +79,9 @@ size_t WordEnd(std::string_view text, size_t at) {
   return last > at ? last : end;
 }
 
-// Returns the number of bytes at `at` that begin a character but do not complete it, or 1 for a
-// byte that begins none. Unicode replaces these bytes by one U+FFFD.
+// Returns the number of bytes at `at` that are the beginning of an incomplete character, or 1 if
+// the byte at `at` cannot begin a character. Unicode recommends to replace these bytes by one
+// U+FFFD.
 size_t BrokenSize(std::string_view bytes, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(at);
@@ -105,7 +108,7 @@ size_t CharacterBegin(std::string_view text, size_t at) {
   return at;
 }
 
-// Views into the pieces.
+// Returns the ids by piece. The keys are views into `pieces`.
 std::unordered_map<std::string_view, int32_t> IdsOf(const std::vector<std::string>& pieces) {
   std::unordered_map<std::string_view, int32_t> ids;
   for (size_t id = 0; id < pieces.size(); ++id) {
@@ -157,7 +160,7 @@ absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string
     std::string_view line = merges.substr(0, end);
     merges.remove_prefix(std::min(end + 1, merges.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    // The first line may be a version.
+    // The first line may be a comment with the version.
     if (++line_number == 1 && line.starts_with("#version")) continue;
     if (line.empty()) continue;
     const size_t space = line.find(' ');
@@ -181,12 +184,12 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
   NormalizedText prepared = Unchanged(text);
   size_t first = 0;
   if (text.empty() || text.starts_with(' ')) return prepared;
-  // BartTokenizer adds no space before other white space either.
+  // Add no space before other white space, as BartTokenizer.
   const bool wants_space =
       start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
                                     !IsWhiteSpace(NextCodePoint(text, first)));
   if (!wants_space) return prepared;
-  // The added space has no bytes of the text.
+  // The added space has the position 0, so that its range is empty.
   prepared.text.insert(prepared.text.begin(), ' ');
   prepared.origin.insert(prepared.origin.begin(), 0);
   return prepared;
@@ -231,9 +234,10 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
   PieceText joined;
   joined.ranges.resize(pieces.size());
   std::string bytes;
-  std::vector<size_t> ends;  // of the pieces' bytes
+  std::vector<size_t> ends;  // ends[i]: the end in `bytes` of the bytes of pieces[i]
   for (const std::string_view piece : pieces) {
-    // A piece with other characters stands for itself, such as an added token with a space.
+    // A piece with a character that stands for no byte is written as it is, such as an added token
+    // with a space.
     std::string own;
     for (size_t at = 0; at < piece.size();) {
       const auto found = Alphabet().byte.find(NextCodePoint(piece, at));
@@ -247,7 +251,7 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
     ends.push_back(bytes.size());
   }
   if (is_prefix) bytes.resize(bytes.size() - static_cast<size_t>(IncompleteUtf8Tail(bytes)));
-  // A character belongs to the piece with its last byte.
+  // The range of a character belongs to the piece that has its last byte.
   size_t owner = 0;
   const auto begin_at = [&](size_t piece) {
     if (piece < pieces.size()) {

@@ -1,8 +1,8 @@
 // GPT-2's byte-level BPE as BART uses it. A regular expression cuts a text into words. Each byte of
 // a word becomes one character, and a list of merges joins the characters into pieces.
 //
-// Radford et al. 2019; BartTokenizer of transformers 4.57, and ByteLevel of the tokenizers library,
-// 0.22. Letters, digits and white space are ICU's.
+// Radford et al. 2019; BartTokenizer of transformers 4.57; ByteLevel of the tokenizers library,
+// 0.22. ICU decides which characters are letters, digits and white space.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -21,31 +21,32 @@
 
 namespace dragoman::engine {
 
-// Returns where the words of `text` end. A word is a match of
+// Returns the byte positions where the words of `text` end. A word is a match of
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 // REQUIRES: `text` is valid UTF-8.
 std::vector<size_t> ByteBpeWordEnds(std::string_view text);
 
 class ByteBpe : public SubwordModel {
  public:
-  // Which texts are cut as if a space preceded them, if they do not begin with a space: none, a
-  // whole text, or every part between added tokens, as the tokenizers library does.
+  // Says where a space is added if there is none: nowhere, at the beginning of a text, or at the
+  // beginning of each part between added tokens. The tokenizers library does the latter.
   enum SpaceBefore { kNone, kText, kParts };
 
-  // `pieces` is indexed by id; a piece may be "" or stand for no bytes. `merges` uses these ids.
-  // Returns UNIMPLEMENTED naming `name` if a byte has no piece.
+  // `pieces` is indexed by id and `merges` uses these ids. A piece may be "", or may have
+  // characters that stand for no byte, such as a special token. Returns UNIMPLEMENTED, which names
+  // `name`, if one of the 256 bytes has no piece.
   static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
                                                          std::span<const BpeMerge> merges,
                                                          std::string_view name,
                                                          SpaceBefore space_before);
-  // The same with the content of merges.txt. Also returns INVALID_ARGUMENT for a merge whose parts
-  // or result are not pieces.
+  // Like the Create above, but takes the content of a merges.txt as `merges`. Also returns
+  // INVALID_ARGUMENT if a merge's parts or its result are not in `pieces`.
   static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
                                                          std::string_view merges,
                                                          std::string_view name,
                                                          SpaceBefore space_before);
 
-  std::string_view word_mark() const override { return "\xC4\xA0"; }  // a space
+  std::string_view word_mark() const override { return "\xC4\xA0"; }  // stands for a space
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
   std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;

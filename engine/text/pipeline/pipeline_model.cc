@@ -12,7 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The score of an unknown character is this much below the worst piece's.
+// The score of an unknown character is the lowest score of a piece minus this penalty.
 constexpr double kUnknownPenalty = 10.0;
 
 std::string PieceOfByte(char byte) {
@@ -81,11 +81,12 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
   bool prepend = spec_.prepend == PipelineSpec::kAlways;
   if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
   if (start == TextStart::kInside) prepend = false;
-  // The space before a word inside a text has a mark, although the normalizer strips it.
+  // With kWord, a space precedes the text. The normalizer may have stripped it, but it needs a
+  // mark.
   prepend = prepend || (start == TextStart::kWord && !spec_.split_white_space);
   std::vector<SubwordToken> tokens;
 
-  // Metaspace over text[begin, end).
+  // Applies Metaspace to text[begin, end) and encodes its words.
   const auto metaspace = [&](size_t begin, size_t end, bool is_first) {
     if (begin == end) return;
     NormalizedText marked;
@@ -96,7 +97,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
     const std::string_view own = text.substr(begin, end - begin);
     const bool wanted = is_first ? prepend : spec_.prepend == PipelineSpec::kAlways;
     const bool marks = wanted && !own.starts_with(' ') && !own.starts_with(kSpaceMark);
-    // White space that was left out belongs to its mark.
+    // The range of the mark includes the white space before it that was dropped.
     const auto before = static_cast<int32_t>(tokens.empty() ? begin : tokens.back().range.end);
     if (marks) append(kSpaceMark, before);
     for (size_t i = begin; i < end; ++i) {
@@ -122,7 +123,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
     const size_t here = at;
     const char32_t c = NextCodePoint(text, at);
     if (!IsWhiteSpace(c) || (c >= 0x1C && c <= 0x1F)) continue;
-    // Only a part at the beginning of the text is the first.
+    // kFirst applies only to a part that begins where the text begins.
     metaspace(begin, here, is_first && begin == 0);
     begin = at;
     is_first = false;
@@ -135,7 +136,7 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
                                std::vector<SubwordToken>* tokens) const {
   const bool is_bpe = spec_.model == PipelineSpec::kBpe;
   for (const PieceSpan& symbol : is_bpe ? Bpe(word) : Unigram(word)) {
-    // Among the bytes of a character, only the last one has its range.
+    // Among the byte pieces of a character, only the last one has the character's range.
     const TextRange range = {origin[CharacterBegin(word, static_cast<size_t>(symbol.begin))],
                              origin[CharacterBegin(word, static_cast<size_t>(symbol.end))]};
     const std::string_view surface = word.substr(static_cast<size_t>(symbol.begin),
@@ -153,8 +154,8 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
   }
 }
 
-// Viterbi over all pieces, in double. Among equal paths, the one whose last piece begins earliest
-// wins (models/unigram/model.rs).
+// Finds the cut with the highest sum of scores by the Viterbi algorithm, in double precision. Among
+// cuts with equal sums, the one whose last piece begins earliest wins (models/unigram/model.rs).
 std::vector<PieceSpan> PipelineModel::Unigram(std::string_view word) const {
   struct Best {
     int32_t id = kNone;

@@ -1,9 +1,11 @@
-// The pipeline that a tokenizer.json of Hugging Face's tokenizers library describes. Supports what
-// models converted from SentencePiece use: normalizer steps, Metaspace, a Unigram or a BPE model.
+// The pipeline that a tokenizer.json of Hugging Face's tokenizers library describes. Supports only
+// the parts that models converted from SentencePiece use: some normalizer steps, the Metaspace
+// pre-tokenizer, which replaces spaces with the mark U+2581, and a Unigram or a BPE model.
 //
-// It differs from a SentencePiece model: it normalizes by grapheme (pipeline_normalizer.h), it cuts
-// each word alone, it sums scores in double, and its BPE uses a list of merges. Ids equal the
-// library's (0.22), except that a text never contains special tokens.
+// It differs from a SentencePiece model in four ways. It normalizes by grapheme
+// (pipeline_normalizer.h), cuts each word alone, sums scores in double precision, and its BPE uses
+// a list of merges. The ids equal those of the tokenizers library 0.22, except that the name of a
+// special token in a text is ordinary text.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -25,7 +27,8 @@
 namespace dragoman::engine {
 
 struct PipelineSpec {
-  // Before which parts of a text Metaspace puts a space mark: every part, the first part, or none.
+  // Says which of the parts between added tokens Metaspace puts a space mark before: every part,
+  // only the first part of a text, or none.
   enum Prepend { kAlways, kFirst, kNever };
   enum Model { kUnigram, kBpe };
   struct Piece {
@@ -35,13 +38,14 @@ struct PipelineSpec {
   };
 
   std::vector<NormalizerStep> normalizer;
-  bool split_white_space = false;  // before Metaspace; then no piece contains white space
+  bool split_white_space = false;  // cut at white space before Metaspace, and drop the white space
   Prepend prepend = kAlways;
   bool split_words = true;  // Metaspace splits at its marks
   Model model = kUnigram;
-  std::vector<Piece> pieces;       // by id; the texts differ
-  std::optional<int32_t> unknown;  // if absent, kBpe leaves unknown characters out
-  bool fuse_unknown = true;        // neighbouring unknown characters are one token
+  std::vector<Piece> pieces;  // indexed by id; all texts differ
+  // Id of the unknown piece; if absent, kBpe drops unknown characters.
+  std::optional<int32_t> unknown;
+  bool fuse_unknown = true;  // neighbouring unknown characters are one token
   bool byte_fallback = false;
   std::vector<BpeMerge> merges;
 };
@@ -53,7 +57,8 @@ class PipelineModel : public SubwordModel {
                                                                std::string_view name);
 
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
-  // With kWord, adds the space before the text, so that the space is normalized with the text.
+  // With TextStart::kWord, adds a space before the text, so that the space is normalized with the
+  // text.
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
   NormalizedText Normalize(std::string_view part) const override {
     return normalizer_.Normalize(part);
@@ -71,7 +76,7 @@ class PipelineModel : public SubwordModel {
 
   PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer);
 
-  // Appends the tokens of a word. `origin` is as in NormalizedText.
+  // Appends the tokens of a word. `origin` is NormalizedText::origin of the word.
   void EncodeWord(std::string_view word, std::span<const int32_t> origin,
                   std::vector<SubwordToken>* tokens) const;
   std::vector<PieceSpan> Unigram(std::string_view word) const;

@@ -1,7 +1,8 @@
 // Changes a text by the normalizer steps of Hugging Face's tokenizers library, and records where
-// each byte comes from. The rules apply to one grapheme at a time, unlike SentencePiece's: the
-// shortest rule that matches the beginning of a grapheme replaces all of it. A grapheme of more
-// than five bytes changes character by character (normalizers/precompiled.rs, 0.22).
+// each byte comes from. A compiled charsmap (spm_normalizer.h) is applied differently than in
+// SentencePiece: to one grapheme at a time. The shortest rule that matches the beginning of a
+// grapheme replaces the whole grapheme. In a grapheme of more than five bytes, the rules apply to
+// each code point alone (normalizers/precompiled.rs, 0.22).
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -18,11 +19,11 @@ namespace dragoman::engine {
 // A step of a tokenizer.json's `normalizer`.
 struct NormalizerStep {
   enum Kind {
-    kCharsmap,  // Precompiled
-    kStrip,     // white space at the ends
-    kReplace,   // a string
-    kRuns,      // runs of two or more spaces: Replace with the pattern " {2,}"
-    kNfkc,      // Unicode's normalization form KC
+    kCharsmap,  // "Precompiled": the rules of `charsmap`
+    kStrip,     // "Strip": removes white space at the ends
+    kReplace,   // "Replace" of the string `pattern` by `content`
+    kRuns,      // "Replace" of two or more spaces, the pattern " {2,}", by `content`
+    kNfkc,      // "NFKC": Unicode's normalization form KC
   };
   Kind kind = kCharsmap;
   std::string charsmap;
@@ -34,7 +35,7 @@ struct NormalizerStep {
 
 class PipelineNormalizer {
  public:
-  // Returns INVALID_ARGUMENT naming `name` if a charsmap cannot be used.
+  // Returns INVALID_ARGUMENT, which names `name`, if a charsmap is invalid.
   static absl::StatusOr<PipelineNormalizer> Create(std::vector<NormalizerStep> steps,
                                                    std::string_view name);
 

@@ -18,21 +18,24 @@ namespace dragoman::engine {
 
 struct TracedText {
   icu::UnicodeString text;
-  std::vector<TextRange> origin;  // by code unit: its bytes in the UTF-8 text
+  // origin[i]: the bytes of the UTF-8 text that code unit i of `text` comes from.
+  std::vector<TextRange> origin;
 
   // REQUIRES: `utf8` is valid.
   static TracedText Of(std::string_view utf8);
 
-  // Appends [begin, end) of `other`.
+  // Appends code units [begin, end) of `other` with their origins.
   void Append(const TracedText& other, int32_t begin, int32_t end);
-  // Appends `text`, which stands for [begin, end) of `other`. The range may be empty.
+  // Appends `text`, which replaces code units [begin, end) of `other`, so its origin is their
+  // origin. The range may be empty.
   void Append(std::u16string_view text, const TracedText& other, int32_t begin, int32_t end);
 };
 
 class RewriteRule {
  public:
-  // `pattern` has ICU's syntax. In `replacement`, \1 to \9 are the pattern's groups, in ascending
-  // order; everything else is literal text. REQUIRES: the pattern is valid.
+  // `pattern` has ICU's syntax. In `replacement`, \1 to \9 stand for what the pattern's groups have
+  // matched; everything else is literal text. REQUIRES: the groups are in ascending order in
+  // `replacement`. REQUIRES: the pattern is valid.
   RewriteRule(const icu::UnicodeString& pattern, std::u16string_view replacement);
 
   // Replaces every match from left to right. Does not search the replacements for matches.
@@ -40,8 +43,8 @@ class RewriteRule {
 
  private:
   struct Part {
-    int group = 0;        // 0: `text`
-    std::u16string text;  // replaces what is between the neighbouring groups
+    int group = 0;        // 0: the part is `text`
+    std::u16string text;  // replaces the matched text between the neighbouring groups
   };
   std::unique_ptr<const icu::RegexPattern> pattern_;
   std::vector<Part> parts_;

@@ -6,8 +6,8 @@ namespace dragoman::engine {
 
 PieceTrie::PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces) {
   std::sort(pieces.begin(), pieces.end());
-  // Breadth first, so that the edges of a node are adjacent. Each pending entry is a node and the
-  // sorted range of pieces that pass through it at `depth`.
+  // Makes the nodes breadth first, so that the edges of a node are adjacent. pending[i] belongs to
+  // node i: pieces[begin, end), which are sorted, share the node's path of `depth` bytes.
   struct Pending {
     size_t begin;
     size_t end;

@@ -16,12 +16,13 @@ class PieceTrie {
   static constexpr int32_t kNone = -1;
 
   PieceTrie() : PieceTrie(std::vector<std::pair<std::string_view, int32_t>>{}) {}
-  // `pieces` has pairs of piece and value. REQUIRES: pieces differ and are not empty; values >= 0.
+  // `pieces` has pairs of a piece and its value. REQUIRES: no two pieces are equal, no piece is
+  // empty, and values are >= 0.
   explicit PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces);
 
   static constexpr int32_t root() { return 0; }
 
-  // Returns the node after `byte`, or kNone.
+  // Returns the child of `node` for `byte`, or kNone if it has no such child.
   int32_t Next(int32_t node, char byte) const {
     const auto label = static_cast<unsigned char>(byte);
     if (node == root()) return from_root_[label];
@@ -51,7 +52,8 @@ class PieceTrie {
   std::vector<Node> nodes_;
   std::vector<unsigned char> labels_;  // by edge; a node's edges are adjacent and ascending
   std::vector<int32_t> targets_;
-  std::array<int32_t, 256> from_root_;  // by byte, because the root has many edges
+  // The root's children, indexed by byte, because it has many edges.
+  std::array<int32_t, 256> from_root_;
 };
 
 }  // namespace dragoman::engine

@@ -9,12 +9,12 @@
 namespace dragoman::engine {
 namespace {
 
-// The score of an unknown character is this much below the worst piece's.
+// The score of an unknown character is the lowest score of a normal piece minus this penalty.
 constexpr float kUnknownPenalty = 10.0F;
 
-// The score of a user-defined piece for each byte after its first, whatever the model says
-// (sentencepiece 0.2.2 and later). It exceeds that of any trained piece, so the piece always wins,
-// except over a path of fewer pieces that begins before it.
+// A user-defined piece scores this much for each byte after its first, and the score in the model
+// file is ignored (sentencepiece 0.2.2 and later). Scores of trained pieces are below 0, so a
+// user-defined piece usually wins.
 constexpr double kUserDefinedByte = 0.1;
 
 int CharacterSize(std::string_view text, size_t at) {
@@ -78,14 +78,15 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
       text_pieces.emplace_back(piece.text, id);
       ids_.emplace(piece.text, id);
     } else {
-      ids_.insert_or_assign(piece.text, id);  // a reserved piece wins
+      ids_.insert_or_assign(piece.text, id);  // a control, unknown or byte piece wins
     }
   }
   trie_ = PieceTrie(std::move(text_pieces));
 }
 
-// Viterbi over all pieces. Uses the library's arithmetic, so that ties have the same result: sums
-// are float, and among equal paths the one whose last piece begins earliest wins.
+// Finds the cut with the highest sum of scores by the Viterbi algorithm. Uses the arithmetic of the
+// sentencepiece library, so that ties have the same result: sums are float, and among cuts with
+// equal sums the one whose last piece begins earliest wins.
 std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
   struct Best {
     int32_t id = -1;
@@ -135,7 +136,8 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view 
   return spans;
 }
 
-// Merges the best pair of neighbours until no pair is a piece. Then splits unused pieces again.
+// Repeatedly merges the pair of neighbours that forms the piece with the highest score, until no
+// pair forms a piece. Then splits pieces of type kUnused into the two parts that were merged.
 std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text) const {
   struct Symbol {
     int32_t prev = -1;
@@ -191,7 +193,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
     agenda.pop_back();
     Symbol& left = symbol(top.left);
     Symbol& right = symbol(top.right);
-    // Stale: one side has been merged since.
+    // Skip the entry if one of its two symbols has been merged since it was added.
     if (left.size == 0 || right.size == 0 || left.size + right.size != top.size) continue;
     left.size = top.size;
     left.next = right.next;
@@ -222,7 +224,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
   return spans;
 }
 
-// A mark begins a word, whatever treat_whitespace_as_suffix says.
+// A word begins at each space mark, even if treat_whitespace_as_suffix is set.
 std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view text) const {
   std::vector<Span> spans;
   for (size_t begin = 0; begin < text.size();) {
@@ -234,7 +236,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view te
   return spans;
 }
 
-// User-defined pieces stay whole.
+// Cuts into characters, except that a user-defined piece stays one piece.
 std::vector<SentencePiece::Span> SentencePiece::SegmentCharacters(std::string_view text) const {
   std::vector<Span> spans;
   for (size_t begin = 0; begin < text.size();) {

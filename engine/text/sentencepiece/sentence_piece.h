@@ -1,6 +1,7 @@
 // SentencePiece inference (unigram, BPE, words, characters): cuts text into pieces and joins them.
-// The pieces equal those of sentencepiece 0.2.3. Earlier releases differ if two cuts of a text have
-// the same score, and in the scores of user-defined pieces (README.md).
+// The pieces equal those of sentencepiece 0.2.3. Earlier releases of sentencepiece choose another
+// cut if two cuts of a text have the same score, and score user-defined pieces differently
+// (README.md).
 //
 // Kudo and Richardson 2018 (SentencePiece); Kudo 2018 (unigram); Sennrich et al. 2016 (BPE).
 //
@@ -26,13 +27,14 @@ namespace dragoman::engine {
 
 class SentencePiece : public SubwordModel {
  public:
-  // `bytes` is a .spm file. Returns INVALID_ARGUMENT naming `name` if it cannot be used.
+  // `bytes` is the content of a .spm file. Returns INVALID_ARGUMENT, which names `name`, if the
+  // file is invalid.
   static absl::StatusOr<std::unique_ptr<SentencePiece>> Create(std::string_view bytes,
                                                                std::string_view name);
 
-  // Neighbouring unknown characters become one piece with their text. With byte_fallback, each of
-  // their bytes becomes a piece, and the last one of a character has its range. With kInside, adds
-  // no word mark to the text.
+  // Neighbouring unknown characters become one piece with their text. In a model with
+  // byte_fallback, each byte of an unknown character becomes a piece instead, and the last of these
+  // pieces has the character's range. With TextStart::kInside, adds no word mark before the text.
   std::vector<SubwordToken> Encode(std::string_view text,
                                    TextStart start = TextStart::kBegin) const override;
 
@@ -62,9 +64,10 @@ class SentencePiece : public SubwordModel {
   SpmFile file_;
   SpmNormalizer normalizer_;
   std::optional<SpmNormalizer> denormalizer_;
-  std::unordered_map<std::string_view, int32_t> ids_;       // all pieces; views into file_
-  std::unordered_map<std::string_view, int32_t> text_ids_;  // normal, user-defined, unused pieces
-  PieceTrie trie_;                                          // over text_ids_
+  std::unordered_map<std::string_view, int32_t> ids_;  // all pieces; views into file_
+  // Pieces of type normal, user-defined or unused.
+  std::unordered_map<std::string_view, int32_t> text_ids_;
+  PieceTrie trie_;  // has the pieces of text_ids_
   PieceTrie user_defined_;
   int32_t unk_id_ = 0;
   float min_score_ = 0;

@@ -18,7 +18,7 @@ constexpr size_t kMaxFileBytes = size_t{256} << 20;
 constexpr size_t kMaxPieces = 4'000'000;
 constexpr size_t kMaxPieceBytes = 8000;
 
-// The field numbers of sentencepiece_model.proto that matter here.
+// The numbers of the fields of sentencepiece_model.proto that the parser reads.
 enum ModelField { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5 };
 enum PieceField { kText = 1, kScore = 2, kType = 3 };
 enum TrainerField {
@@ -29,12 +29,12 @@ enum TrainerField {
 };
 enum NormalizerField { kCharsmap = 2, kDummyPrefix = 3, kExtraWhitespaces = 4, kEscape = 5 };
 
-// One field of a message. `bytes` views the input.
+// One field of a message. `bytes` is a view into the input.
 struct Field {
   int number = 0;
   int wire_type = 0;
-  uint64_t value = 0;      // wire types 0, 1 and 5
-  std::string_view bytes;  // wire type 2
+  uint64_t value = 0;      // for wire types 0, 1 and 5
+  std::string_view bytes;  // for wire type 2
 };
 
 // Walks over the fields of one message.
@@ -42,7 +42,8 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  // Returns false at the end, and if the bytes are not a message. Then broken() is true.
+  // Returns false at the end of the message. Also returns false if the bytes are not a message;
+  // then broken() is true.
   bool Next(Field& field) {
     if (rest_.empty() || broken_) return false;
     uint64_t tag = 0;
@@ -184,7 +185,7 @@ absl::Status ReadNormalizerSpec(std::string_view message, std::string_view name,
   return reader.broken() ? NotAMessage(name, part) : absl::OkStatus();
 }
 
-// Checks SentencePiece's rules for the pieces as a whole.
+// Checks the rules about all pieces together: types, duplicates and byte pieces.
 absl::Status CheckPieces(const SpmFile& file, std::string_view name) {
   size_t unknown = 0;
   size_t normal = 0;

@@ -1,6 +1,7 @@
-// A SentencePiece model file (.spm) as plain data. A reader of our own parses the protobuf message,
-// because Debian's libsentencepiece exports the symbols of its own protobuf 3.14 and aborts in a
-// process that also loads the system's libprotobuf, as gRPC does. See README.md.
+// A SentencePiece model file (.spm) as plain data. This file has its own parser of the protobuf
+// message, because Debian's libsentencepiece cannot be linked: it exports the symbols of its own
+// protobuf 3.14 and aborts in a process that also loads the system's libprotobuf, as gRPC does. See
+// README.md.
 //
 // Thread-safety: plain data.
 #pragma once
@@ -22,7 +23,7 @@ struct SpmPiece {
 };
 
 struct SpmNormalizerSpec {
-  std::string charsmap;  // a double array and its strings; may be empty
+  std::string charsmap;  // replacement rules (Charsmap in spm_normalizer.h); may be empty
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
   bool escape_whitespaces = true;
@@ -43,7 +44,8 @@ struct SpmFile {
 // INVALID_ARGUMENT with `name`, what was found and what was expected if `bytes` is invalid.
 absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view name);
 
-// Returns 0..255 for "<0x00>".."<0xFF>", else -1.
+// Returns the byte that a byte piece stands for: 0 to 255 for "<0x00>" to "<0xFF>". Returns -1 for
+// any other piece.
 int ByteOfPiece(std::string_view piece);
 
 }  // namespace dragoman::engine

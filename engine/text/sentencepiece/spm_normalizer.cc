@@ -10,8 +10,9 @@
 namespace dragoman::engine {
 namespace {
 
-// A unit of darts-clone's double array: bit 31 marks a value, bits 0-7 are the label, bit 8 says
-// that a value follows, bits 10-30 are the offset, shifted by 8 more when bit 9 is set.
+// The following functions read a 32-bit unit of darts-clone's double array. Bit 31 says that the
+// unit is a value. Else bits 0-7 are the label, bit 8 says that the node has a value, and bits
+// 10-30 are the offset, which is shifted left by 8 if bit 9 is set.
 bool HasValue(uint32_t unit) { return ((unit >> 8) & 1) != 0; }
 uint32_t Label(uint32_t unit) { return unit & 0x800000FFU; }
 uint32_t Offset(uint32_t unit) { return (unit >> 10) << ((unit & 0x200U) >> 6); }
@@ -29,7 +30,7 @@ absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view map, std::string_view 
   Charsmap result;
   if (map.empty()) return result;
 
-  // <size of the array in bytes: uint32, little endian><array><strings>
+  // Layout: the array's size in bytes (uint32, little endian), the array, the strings.
   const auto bad = [&](std::string_view what) {
     return absl::InvalidArgumentError(
         absl::StrCat(std::string(name), ": precompiled_charsmap ", std::string(what)));
@@ -54,7 +55,7 @@ absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view map, std::string_view 
   return result;
 }
 
-// Checks every index, because the array comes from a file.
+// Checks every index, because the array comes from a file that may be invalid.
 std::optional<Charsmap::Rule> Charsmap::Find(std::string_view input, bool first) const {
   if (units_.empty()) return std::nullopt;
   size_t consumed = 0;
@@ -116,7 +117,7 @@ SpmNormalizer::Step SpmNormalizer::NormalizePrefix(std::string_view input) const
     return {rule->output, rule->consumed};
   }
   size_t at = 0;
-  // Bytes that are not UTF-8 never come from a request, but are safe.
+  // Requests have valid UTF-8 only. Other input does no harm: an invalid byte becomes U+FFFD.
   if (NextCodePoint(input, at) == 0xFFFD && at == 1) return {"\xEF\xBF\xBD", 1};
   return {input.substr(0, at), at};
 }

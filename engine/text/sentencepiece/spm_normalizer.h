@@ -1,5 +1,5 @@
-// SentencePiece's text normalization: replacement rules (mostly NFKC) compiled into a double array,
-// and the treatment of white space.
+// SentencePiece's text normalization. It applies replacement rules (mostly NFKC), which are
+// compiled into a double-array trie, and handles white space.
 //
 // Thread-safety: const after Create and Parse. Units: bytes.
 #pragma once
@@ -28,7 +28,8 @@ class Charsmap {
 
   Charsmap() = default;  // no rules
 
-  // Returns INVALID_ARGUMENT naming `name` if `bytes` is not a charsmap. Empty bytes mean no rules.
+  // Returns INVALID_ARGUMENT, which names `name`, if `bytes` is not a charsmap. Empty bytes are a
+  // charsmap without rules.
   static absl::StatusOr<Charsmap> Parse(std::string_view bytes, std::string_view name);
 
   // Returns the longest rule that matches a beginning of `input`, as SentencePiece does.
@@ -50,13 +51,13 @@ void ReplaceSpaceMarks(std::string& text);
 
 class SpmNormalizer {
  public:
-  // `user_defined` has the pieces that stay unchanged. Returns INVALID_ARGUMENT naming `name` if
-  // the charsmap cannot be used.
+  // `user_defined` has the pieces that normalization leaves unchanged. Returns INVALID_ARGUMENT,
+  // which names `name`, if the charsmap is invalid.
   static absl::StatusOr<SpmNormalizer> Create(const SpmNormalizerSpec& spec, bool space_as_suffix,
                                               PieceTrie user_defined, std::string_view name);
 
   // Normalizes `input` in linear time. Without `word_start`, adds no space before or after the
-  // input, whatever the model says. REQUIRES: input.size() < 2^31.
+  // input, even if the model's add_dummy_prefix is set. REQUIRES: input.size() < 2^31.
   NormalizedText Normalize(std::string_view input, bool word_start = true) const;
 
  private:

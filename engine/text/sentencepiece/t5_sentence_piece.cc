@@ -21,7 +21,7 @@ NormalizedText T5SentencePiece::Prepare(std::string_view text, TextStart start) 
     prepared.text += bytes;
     prepared.origin.insert(prepared.origin.end(), bytes.size(), static_cast<int32_t>(at));
   };
-  // After white space, the text gets a space and no mark.
+  // With kWord, a space is added instead of a mark.
   if (start == TextStart::kWord && !text.empty()) append(" ", 0);
   if (start == TextStart::kBegin && add_prefix_space_ && !text.empty()) append(kSpaceMark, 0);
   for (size_t at = 0; at < text.size();) {
@@ -44,7 +44,8 @@ std::vector<SubwordToken> T5SentencePiece::Cut(std::string_view part, TextStart)
   if (!part.starts_with(kSpaceMark) && !part.starts_with(' ')) {
     return model_->Encode(part, TextStart::kInside);
   }
-  // SentencePiece would strip white space at the beginning, so the original puts a token there.
+  // SentencePiece would strip white space at the beginning. To keep it, T5Tokenizer encodes the
+  // unknown token and the part together and then removes the unknown token. This does the same.
   std::vector<SubwordToken> tokens =
       model_->Encode(unk_piece_ + std::string(part), TextStart::kInside);
   if (tokens.size() >= unk_tokens_) {

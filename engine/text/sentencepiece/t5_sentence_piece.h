@@ -1,6 +1,6 @@
 // SentencePiece as T5Tokenizer of transformers uses it if tokenizer_config.json sets `legacy` to
-// false (tokenization_t5.py, 4.57). The tokenizer puts a space mark before the text. A part after
-// an added token gets no mark, although SentencePiece alone would add one.
+// false (tokenization_t5.py, 4.57). The tokenizer puts a space mark (U+2581) before a text. A part
+// of the text after an added token gets no mark, although SentencePiece alone would add one.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -37,7 +37,7 @@ class T5SentencePiece : public SubwordModel {
   const std::shared_ptr<const SentencePiece> model_;  // shared with its loader
   const std::string unk_piece_;
   const bool add_prefix_space_;
-  size_t unk_tokens_ = 0;  // the number of tokens of unk_piece_
+  size_t unk_tokens_ = 0;  // the number of tokens that SentencePiece cuts unk_piece_ into
 };
 
 }  // namespace dragoman::engine

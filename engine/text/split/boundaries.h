@@ -1,4 +1,5 @@
-// Iterates over the boundaries of a text by ICU's rules: graphemes, places where a line may break.
+// Iterates over the boundaries that ICU finds in a text. The factory chooses the kind: between
+// graphemes, between words, or where a line may break.
 //
 // An object belongs to one thread and borrows the UTF-8 text. Units: bytes.
 #pragma once
@@ -33,9 +34,10 @@ class Boundaries {
   Boundaries(const Boundaries&) = delete;
   Boundaries& operator=(const Boundaries&) = delete;
 
-  // Reports whether ICU has the rules. Next requires it.
+  // Reports whether ICU has the rules for this kind of boundary. Next may be called only if it
+  // does.
   bool ok() const { return ok_; }
-  // Returns the next boundary, or nullopt at the end.
+  // Returns the byte position of the next boundary, or nullopt after the last one.
   std::optional<size_t> Next() {
     const int32_t at = iterator_->next();
     if (at == icu::BreakIterator::DONE) return std::nullopt;

@@ -12,7 +12,8 @@
 namespace dragoman::engine {
 namespace {
 
-// No relevant abbreviation or first word is longer. Keeps Continues constant in time.
+// No abbreviation or starter of the lists is longer. The limit keeps the time of Continues
+// constant.
 constexpr size_t kMaxWordBytes = 40;
 
 // Languages that write ordinal numbers with a full stop.
@@ -20,7 +21,7 @@ constexpr std::string_view kOrdinalLanguages[] = {"de", "lb", "da", "nb", "nn", 
                                                   "et", "lv", "lt", "cs", "sk", "pl", "hu", "sl",
                                                   "hr", "sr", "bs", "tr", "fo", "gsw"};
 
-// German abbreviations that ICU 72 lacks. Single letters and "z.B." follow rules instead.
+// German abbreviations that ICU 72's list lacks. Continues has rules for single letters and "z.B.".
 constexpr std::string_view kGermanAlways[] = {
     "Abb.",   "Abschn.", "Anm.",    "Aufl.",  "Bd.",    "Bde.",  "bes.",   "betr.", "bspw.",
     "bzgl.",  "bzw.",    "ca.",     "Chr.",   "dgl.",   "Dipl.", "Dr.",    "dt.",   "ebd.",
@@ -47,8 +48,9 @@ constexpr std::string_view kGermanWords[] = {
     "Feb.",  "Apr.", "Aug.",  "Sept.", "Sep.",  "Okt.", "Nov.",  "Dez.",  "Str.",      "Co.",
     "Inc.",  "Ltd.", "Jr.",   "Tel.",  "Pfd.",  "Chr.", "Hbf.",  "e.V.",  "Jahrh.",    "gest.",
     "Prot.", "Ben.", "Konv.", "Min.",  "Ca.",   "led.", "tägl.", "Proz.", "App.",      "Obj."};
-// German nouns are capitalized, but these words only at the beginning of a sentence. So a full stop
-// before them ends a sentence, even after an ordinal or an initial.
+// A capital letter does not show that a sentence begins, because German nouns are capitalized. But
+// these words are capitalized only at the beginning of a sentence. So a full stop before them ends
+// a sentence, even after an ordinal or an initial.
 constexpr std::string_view kGermanStarters[] = {
     "Der",   "Die",      "Das",      "Den",    "Dem",   "Des",     "Ein",    "Eine",    "Einen",
     "Einem", "Einer",    "Er",       "Sie",    "Es",    "Ich",     "Du",     "Wir",     "Ihr",
@@ -87,8 +89,9 @@ constexpr std::string_view kEnglishStarters[] = {
     "Their", "As",      "For",     "After",    "Before", "Not",   "Is",   "Are",  "Do",
     "Did",   "Because", "However", "Although", "While",  "Since", "Some", "Many", "All"};
 
-// ICU's list of suppressions ("exceptions/SentenceBreak" of its break iterator data). ICU's own
-// filter compares suffixes, so that "r." also matches "Meier."; FullStopRules compares words.
+// Returns ICU's list of abbreviations for the language ("exceptions/SentenceBreak" of ICU's break
+// iterator data). ICU has a filter that uses this list, but it compares suffixes, so that "r." also
+// matches "Meier.". FullStopRules compares words instead.
 std::vector<std::string> IcuSuppressions(const std::string& language) {
   struct Close {
     void operator()(UResourceBundle* bundle) const { ures_close(bundle); }
@@ -97,7 +100,7 @@ std::vector<std::string> IcuSuppressions(const std::string& language) {
   std::vector<std::string> words;
   UErrorCode status = U_ZERO_ERROR;
   const Bundle root(ures_open(U_ICUDATA_NAME "-brkitr", language.c_str(), &status));
-  // A warning means that this is the list of another language.
+  // A warning means that ICU fell back to another language's list.
   if (status != U_ZERO_ERROR) return words;
   const Bundle exceptions(ures_getByKey(root.get(), "exceptions", nullptr, &status));
   const Bundle list(ures_getByKey(exceptions.get(), "SentenceBreak", nullptr, &status));
@@ -121,7 +124,7 @@ char32_t PreviousCodePoint(std::string_view text, size_t& at) {
   return NextCodePoint(text, next);
 }
 
-// Characters that a word may follow without a space.
+// Reports whether a word may follow the character without a space.
 bool IsOpening(char32_t c) {
   const int8_t type = u_charType(static_cast<UChar32>(c));
   return type == U_START_PUNCTUATION || type == U_INITIAL_PUNCTUATION ||
@@ -201,7 +204,7 @@ FullStopRules::FullStopRules(std::string_view language) {
     set.insert(std::begin(list), std::end(list));
   };
   for (std::string& word : IcuSuppressions(std::string(language))) {
-    // Phrases ("z. B.") follow the rule for single letters.
+    // Continues has a rule for phrases of single letters ("z. B.").
     if (word.find(' ') == std::string::npos) owned_.insert(std::move(word));
   }
   if (language == "de") {
@@ -215,7 +218,7 @@ FullStopRules::FullStopRules(std::string_view language) {
     fill(kEnglishSometimes, sometimes_);
     fill(kEnglishStarters, starters_);
   }
-  // The rule for initials handles single letters.
+  // Continues has a rule for initials, which are single letters.
   std::erase_if(owned_, [](const std::string& word) { return CountCodePoints(word) <= 2; });
   for (const std::string& word : owned_) {
     if (!sometimes_.contains(word)) always_.insert(word);
@@ -246,7 +249,7 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   const std::string_view word = WordBefore(line, end);
   if (word.empty()) return false;
   if (always_.contains(word)) return true;
-  // The next word, without a quote or bracket before it.
+  // The next word begins after a quote or bracket.
   size_t begin = at;
   if (IsOpening(first)) begin = next;
   const bool starter = IsStarter(LettersFrom(line, begin));
@@ -264,7 +267,7 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   if (shape.digits > 0) return false;
   if (shape.letters == 1 && shape.stops == 1) {
     if (at_line_start || shape.lower_case) return true;
-    // z. B. Das: the word before is also a single letter.
+    // "z. B. Das": the word before "B." is also a single letter.
     const size_t word_begin = static_cast<size_t>(word.data() - line.data());
     size_t previous_end = word_begin;
     while (previous_end > 0) {

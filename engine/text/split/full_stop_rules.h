@@ -11,22 +11,27 @@ namespace dragoman::engine {
 
 class FullStopRules {
  public:
-  // `language` is the ISO 639-1 code if there is one ("de"). Uses ICU's suppressions for the
-  // language, if ICU has any. German and English also have lists of their own.
+  // `language` is the ISO 639-1 code if there is one ("de"). Uses ICU's list of abbreviations
+  // ("suppressions") for the language, if ICU has one, and for German and English also the lists in
+  // full_stop_rules.cc.
   explicit FullStopRules(std::string_view language);
 
-  // Reports whether a sentence continues at `at`, where ICU's rules would end it. `line` has no
-  // white space at its ends. `at` is the first byte of the next sentence. Constant time.
+  // ICU's rules begin a new sentence at byte `at` of `line`. Returns true if the text before `at`
+  // ends in a full stop that does not end the sentence, so that the sentence continues. `line` has
+  // no white space at its ends. Takes constant time.
   bool Continues(std::string_view line, size_t at) const;
 
  private:
   bool IsStarter(std::string_view word) const { return starters_.contains(word); }
 
-  bool ordinals_ = false;                           // "3. Mai": numbers with a full stop
-  std::unordered_set<std::string> owned_;           // ICU's words, which `always_` views
-  std::unordered_set<std::string_view> always_;     // "Dr.": never the end
-  std::unordered_set<std::string_view> sometimes_;  // "Mio.": the end if a starter follows
-  std::unordered_set<std::string_view> starters_;   // "The": capitalized only to begin a sentence
+  // "3. Mai": whether a number with a full stop is an ordinal.
+  bool ordinals_ = false;
+  // ICU's abbreviations; `always_` has views of them.
+  std::unordered_set<std::string> owned_;
+  std::unordered_set<std::string_view> always_;     // "Dr.": never ends a sentence
+  std::unordered_set<std::string_view> sometimes_;  // "Mio.": ends one if a starter follows
+  // "The": capitalized only at the beginning of a sentence.
+  std::unordered_set<std::string_view> starters_;
 };
 
 }  // namespace dragoman::engine

@@ -31,8 +31,9 @@ size_t HtmlBreakSize(std::string_view text) {
   return at < text.size() && text[at] == '>' ? at + 1 : 0;
 }
 
-// Returns the size of the line break at `at`, or 0. A line break is one of Unicode's, a tab (as
-// between cells of a table), or "<br>" in any spelling (as in subtitles and text of web pages).
+// Returns the size of the line break at `at`, or 0. A line break is a line break of Unicode, a tab
+// (which separates cells of a table), or "<br>" in any spelling (which subtitles and texts of web
+// pages have).
 size_t LineBreakSize(std::string_view text, size_t at) {
   if (text[at] == '<') return HtmlBreakSize(text.substr(at));
   size_t end = at;
@@ -56,8 +57,8 @@ void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextR
   pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
 }
 
-// Reports whether the character may end a sentence by UAX 29 or by ICU's rules for Greek, whose
-// question mark looks like a semicolon.
+// Reports whether the character may end a sentence, by UAX 29 or by ICU's rules for Greek. The
+// semicolon is included because the question mark of Greek looks like it.
 bool MayEndSentence(char32_t c) {
   if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x09 && c <= 0x0D);
   switch (u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_SENTENCE_BREAK)) {
@@ -122,7 +123,7 @@ void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
   UText utext = UTEXT_INITIALIZER;
   utext_openUTF8(&utext, line.data(), static_cast<int64_t>(line.size()), &status);
   iterator.setText(&utext, status);
-  if (U_FAILURE(status)) {  // only if memory runs out; then a line is one piece
+  if (U_FAILURE(status)) {  // only if memory runs out; then the line is one piece
     utext_close(&utext);
     AddPiece(text, offset, offset + line.size(), pieces);
     return;
@@ -144,8 +145,8 @@ bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
   size_t after = last;
   const char32_t before = NextCodePoint(line, after);
   if (!IsWhiteSpace(before)) {
-    // Without a space, a sentence ends only in scripts without spaces. Otherwise this is part of an
-    // address or a name ("?q=1", "Yahoo!Mail").
+    // If no space follows, a sentence ends only in scripts without spaces. In other scripts, the
+    // punctuation is part of an address or a name ("?q=1", "Yahoo!Mail").
     size_t next = at;
     return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
   }
@@ -208,7 +209,7 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
 int64_t MostPieces(std::string_view text, bool html) {
   int64_t pieces = 0;
   bool may_begin = true;
-  bool tags = true;  // false if no further tag ends
+  bool tags = true;  // false after a '<' without a later '>'
   for (size_t at = 0; at < text.size();) {
     const char32_t c = NextCodePoint(text, at);
     if (html && c == '<') {

@@ -1,9 +1,9 @@
 // Cuts text into pieces that are translated one by one, and joins the translations.
 //
 // A piece is a byte range of the text. It is not empty and neither begins nor ends with white
-// space. White space inside a piece goes to the model. Everything outside the pieces (white space,
-// line breaks) passes through byte for byte, which preserves the structure of the text. So does a
-// sentence without a letter ("🎉", "* * *", "$5.00", "12.05.2024").
+// space. White space inside a piece goes to the model. Everything outside the pieces is copied byte
+// for byte into the translation: white space, line breaks, and sentences without a letter ("🎉", "*
+// * *", "$5.00", "12.05.2024"). This preserves the structure of the text.
 //
 // A line ends at a line break, at a tab, and at "<br>", "<br/>" or "<br />" in any case.
 //
@@ -30,22 +30,23 @@ namespace dragoman::engine {
 
 enum class Segmentation {
   kNone,       // one piece, line breaks inside it included
-  kSentences,  // a piece per sentence; the end of a line always ends one
+  kSentences,  // a piece per sentence; the end of a line always ends the sentence
   kLines,      // a piece per line
 };
 
 class SentenceSplitter {
  public:
   // Returns the language whose rules apply to a source language (BCP-47): "pt" for "pt-BR". Returns
-  // "", the root locale, for an unknown or empty language. Has only some hundred results, whatever
-  // tags clients make up.
+  // "" (ICU's root locale) for an unknown or empty language. Only the languages that ICU knows,
+  // some hundred, can be results, so a cache of splitters stays small even if clients invent
+  // language tags.
   static std::string LanguageOf(std::string_view source_language);
 
   // Uses the rules of LanguageOf(source_language). Returns INTERNAL if ICU has no data.
   static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
   ~SentenceSplitter();
 
-  // Returns the pieces in order, none for text without a letter. Takes linear time. REQUIRES:
+  // Returns the pieces in order; none if the text has no letter. Takes linear time. REQUIRES:
   // `text` is valid UTF-8.
   std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
 
@@ -70,11 +71,12 @@ struct JoinedText {
 JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
                             std::span<const std::string> translations, bool target_uses_spaces);
 
-// Returns an upper bound on the pieces that SentenceSplitter makes of `text` in any language and
-// mode, before pieces that are too long are cut. Use it to reserve room before you split the text.
-// Counts the letters that come first or after a character that may end a sentence, so an
-// abbreviation ("e.g.") raises the count. With `html`, every tag may end a sentence too. Makes one
-// pass. REQUIRES: `text` is valid UTF-8.
+// Returns an upper bound on the number of pieces that SentenceSplitter makes of `text`, in any
+// language and mode. SplitTooLong (too_long.h) may cut pieces further; this is not counted. Use it
+// to reserve room before you split the text. Counts the first letter of the text, and each letter
+// that is the first after a character that may end a sentence, so an abbreviation ("e.g.") raises
+// the count. With `html`, a tag counts as such a character. Makes one pass. REQUIRES: `text` is
+// valid UTF-8.
 int64_t MostPieces(std::string_view text, bool html);
 
 }  // namespace dragoman::engine

@@ -38,7 +38,7 @@ struct Cut {
 
 bool IsOneOf(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-// Classifies a possible cut by the characters on both sides, without white space.
+// Classifies a possible cut by the characters before and after it, ignoring white space between.
 CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   size_t end = at;
   bool space = false;
@@ -50,7 +50,7 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
     while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
     size_t next = before;
     const char32_t c = NextCodePoint(text, next);
-    // Enough for any real text, and keeps the time constant.
+    // Looks at most 32 bytes back, which is enough for real text and keeps the time constant.
     if (at - before > 32) break;
     if (IsWhiteSpace(c)) {
       if (closed) break;
@@ -80,13 +80,14 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   return line_opportunity ? kLineOpportunity : kGrapheme;
 }
 
-// Returns all places where `text` may be cut, in order, and its end. Empty if ICU fails.
+// Returns all places where `text` may be cut, in order. The last entry is the end of `text`.
+// Returns an empty list if ICU fails.
 std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
   std::vector<Cut> cuts;
   Boundaries graphemes(icu::BreakIterator::createCharacterInstance, text);
   Boundaries lines(icu::BreakIterator::createLineInstance, text);
   if (!graphemes.ok() || !lines.ok()) return cuts;
-  // The ends of tokens ascend, so one pass counts them.
+  // The ends of the tokens are ascending, so one pass counts the tokens before each cut.
   const size_t first_token = encoded.text_begin;
   const size_t end_token = encoded.text_end;
   size_t token = first_token;
@@ -99,7 +100,7 @@ std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
     Cut cut{*at, kGrapheme, static_cast<int64_t>(token - first_token)};
     if (*at < text.size()) {
       size_t next = *at;
-      if (IsWhiteSpace(NextCodePoint(text, next))) continue;  // the cut is after the space
+      if (IsWhiteSpace(NextCodePoint(text, next))) continue;  // the cut is after the white space
       cut.kind = Classify(text, *at, line == *at);
     }
     cuts.push_back(cut);
@@ -107,8 +108,9 @@ std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
   return cuts;
 }
 
-// Returns the best of cuts[first, last): the best kind among those with at least `low` tokens, then
-// the nearest to `target`. Returns last - 1 if all have fewer tokens. REQUIRES: first < last.
+// Returns the index of the best of cuts[first, last). Considers only cuts whose `tokens` is at
+// least `low`. Prefers the best kind, then the `tokens` nearest to `target`. Returns last - 1 if
+// every cut has fewer than `low` tokens. REQUIRES: first < last.
 size_t BestCut(const std::vector<Cut>& cuts, size_t first, size_t last, int64_t low,
                int64_t target) {
   size_t best = last - 1;
@@ -159,8 +161,8 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   while (begin < whole.size()) {
     const int64_t before = first == 0 ? 0 : cuts[first - 1].tokens;
     const int64_t left = cuts.back().tokens - before;
-    // The limit for a part, in tokens of the whole piece. It shrinks if the part has too many
-    // tokens when it is encoded alone.
+    // The limit for a part, counted in tokens of the whole piece. It becomes smaller if the part,
+    // when it is encoded alone, has more tokens than it had as a part of the piece.
     int64_t high = room;
     size_t cut_limit = cuts.size();
     while (true) {
@@ -197,7 +199,8 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
       }
       const auto excess = static_cast<int64_t>(part_tokens.ids.size() - limit);
       const int64_t used = cuts[chosen].tokens - before;
-      // If the counts do not help (a run of unknown characters is one token), halve the range.
+      // If the limit cannot become smaller (a long run of unknown characters is one token), halve
+      // the number of cuts that are considered instead.
       cut_limit = high > 1 ? chosen : first + (chosen - first + 1) / 2;
       high = std::max<int64_t>(1, std::min(high - 1, used - excess));
     }

@@ -1,4 +1,5 @@
-// Refuses a piece of text with more tokens than the model takes, or cuts it at the best boundaries.
+// Handles a piece of text that has more tokens than the model takes: makes the error, or cuts the
+// piece at the best boundaries.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,9 +17,9 @@
 namespace dragoman::engine {
 
 struct EncodedPiece {
-  TextRange range;      // in the whole text
-  EncodedText encoded;  // its ranges count from range.begin
-  bool cut = false;     // is a part of a piece that was too long for the model
+  TextRange range;      // in the text that the pieces are cut from
+  EncodedText encoded;  // its ranges are relative to range.begin
+  bool cut = false;     // whether it is only a part of a piece, which was too long
 };
 
 // Returns the tokens of a piece, special tokens included.
@@ -28,12 +29,12 @@ using EncodeFunction = std::function<EncodedText(std::string_view piece)>;
 absl::Status TooLongError(int64_t tokens, int64_t max_tokens);
 
 // Cuts text[piece] into parts of at most max_tokens tokens each. `encoded` is encode(text[piece]).
-// Cuts, in order of preference, at the end of a sentence, after punctuation inside a sentence
-// (first ; and :, then , and dashes), at white space, at another place where a line may break, or
-// between graphemes. Never cuts inside a grapheme. The parts have about the same size. White space
-// at a cut belongs to no part. Calls `encode` about once per part. Returns INVALID_ARGUMENT if a
-// single grapheme has too many tokens or max_tokens leaves no room for text, INTERNAL if ICU fails.
-// REQUIRES: `piece` neither begins nor ends with white space.
+// Prefers to cut at the end of a sentence, then after ; or :, then after a comma or dash, then at
+// white space, then at another place where a line may break, then between graphemes. Never cuts
+// inside a grapheme. The parts have about the same size. White space at a cut belongs to no part.
+// Usually calls `encode` once per part. Returns INVALID_ARGUMENT if a single grapheme has too many
+// tokens or max_tokens leaves no room for text, INTERNAL if ICU fails. REQUIRES: `piece` neither
+// begins nor ends with white space.
 absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, TextRange piece,
                                                        EncodedText encoded, int max_tokens,
                                                        const EncodeFunction& encode);

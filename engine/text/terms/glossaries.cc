@@ -34,7 +34,8 @@ std::optional<GlossaryFormat> FormatOf(const fs::path& file) {
   return std::nullopt;
 }
 
-// The memory of a term and its index (glossary.h). A term has at least one row.
+// An upper bound for the bytes of a term and its part of the index (glossary.h). A file has at most
+// as many terms as rows.
 constexpr int64_t kTermBytes = 256;
 
 absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& path,
@@ -47,7 +48,7 @@ absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& pat
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": ", size, " bytes, expected at most ", kMaxGlossaryBytes));
   }
-  LoadMemory::Hold hold;  // of the text, which is dropped after it is parsed
+  LoadMemory::Hold hold;  // for the file's text, which is freed after it is parsed
   if (load != nullptr) {
     absl::StatusOr<LoadMemory::Hold> reserved =
         load->memory().Reserve(static_cast<int64_t>(size), path.string());
@@ -84,7 +85,7 @@ absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory, Load
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.starts_with('.')) continue;
-    std::error_code missing;  // ignored: a broken link fails when it is read
+    std::error_code missing;  // ignored, because a broken link fails later, when the file is read
     const bool is_folder = entry->is_directory(missing);
     if (!is_folder && FormatOf(entry->path())) {
       files.push_back(entry->path());

@@ -1,5 +1,5 @@
-// The named glossaries of an engine: the files of one directory. They are loaded at start and on
-// demand, and are replaced as a whole.
+// The named glossaries of an engine, which are the files of one directory. They are loaded at start
+// and on demand. A load replaces all of them together.
 //
 // Thread-safe. A shared_ptr keeps a glossary alive while a request uses it.
 #pragma once
@@ -37,9 +37,10 @@ struct GlossaryDirectory {
 //  * INVALID_ARGUMENT for two files of one name (a.tsv, a.csv) or a name that is not UTF-8;
 //  * NOT_FOUND if there is no such directory;
 //  * PERMISSION_DENIED or UNAVAILABLE if a file cannot be read;
-//  * RESOURCE_EXHAUSTED if the load's memory is too small for a file, before it is read, or for its
-//    terms, before they are made (the bytes of terms count until the load ends);
-//  * CANCELLED after the load is given up.
+//  * RESOURCE_EXHAUSTED if the load's memory limit (LoadContext) is too small for a file or its
+//    terms. The bytes of a file are checked before it is read, those of its terms before the terms
+//    are made, and the terms count until the load ends;
+//  * CANCELLED after the load has been cancelled.
 // `load` may be nullptr.
 absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory,
                                                  LoadContext* load = nullptr);
@@ -49,8 +50,9 @@ class Glossaries {
   // With "", there are no glossaries.
   explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
 
-  // Reads the directory and checks that the model can write every target. On an error, which names
-  // the file and line, keeps the previous glossaries. `load` is as in LoadGlossaries.
+  // Reads the directory and checks that the model's tokens can write every term's target. On an
+  // error, which names the file and line, keeps the previous glossaries. `load` is passed to
+  // LoadGlossaries.
   absl::Status Load(const Tokenizer& tokenizer, LoadContext* load);
 
   // Returns null for an unknown name.

@@ -13,7 +13,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Quotes a text for a message, no longer than a line.
+// Quotes a text for an error message, shortened so that it fits in a line.
 std::string Quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   if (text.size() <= kShown) return absl::StrCat("'", std::string(text), "'");
@@ -22,7 +22,7 @@ std::string Quoted(std::string_view text) {
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
-// Makes the error of a request's terms or of a file, which has no fields.
+// Makes the error for a request's terms, which names a field, or for a file, which has no fields.
 absl::Status Wrong(bool is_file, FieldError error) {
   if (!is_file) return InvalidRequest(std::move(error));
   return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
@@ -90,9 +90,12 @@ void Glossary::Add(std::string_view source, std::string_view target, bool ignore
 }
 
 absl::Status Glossary::Finish() {
-  // Sorts terms by source, then by number, to find equal sources. `keep` is false for duplicates.
+  // Sort the terms by source, then by number, to find equal sources. keep[i] becomes false if term
+  // i is a duplicate.
   std::vector<bool> keep(terms_.size(), true);
-  std::optional<std::pair<size_t, size_t>> clash;  // the one whose second term is earliest
+  // Two terms with equal sources and different targets. Among several clashes, the one whose second
+  // term is earliest.
+  std::optional<std::pair<size_t, size_t>> clash;
   const auto unite = [&](size_t first, size_t second) {
     if (first > second) std::swap(first, second);
     if (terms_[first].target != terms_[second].target) {
@@ -112,7 +115,7 @@ absl::Status Glossary::Finish() {
     if (terms_[order[i]].source != terms_[order[first]].source) first = i;
     if (i != first) unite(order[first], order[i]);
   }
-  // Terms that ignore case are equal if they fold to the same text.
+  // Two terms that ignore case are equal if their sources have the same case folding.
   std::vector<std::pair<std::string, size_t>> folded;
   for (size_t i = 0; i < terms_.size(); ++i) {
     if (keep[i] && terms_[i].ignore_case) folded.emplace_back(FoldCase(terms_[i].source), i);

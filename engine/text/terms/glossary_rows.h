@@ -11,7 +11,7 @@
 namespace dragoman::engine {
 
 struct GlossaryRow {
-  size_t line = 0;  // where the row begins, from 1
+  size_t line = 0;  // the line on which the row begins, counted from 1
   std::string source;
   std::string target;
   std::string problem;  // not empty for an invalid row: what was found and what was expected
@@ -19,16 +19,17 @@ struct GlossaryRow {
 
 class GlossaryRows {
  public:
-  // Borrows `bytes`, which may have any content.
+  // Borrows `bytes`, which need not be a valid file.
   GlossaryRows(std::string_view bytes, GlossaryFormat format);
 
-  // Reads the next row that is not only white space. Returns false at the end. Not after a problem.
+  // Reads the next row that is not only white space. Returns false at the end. REQUIRES: the
+  // previous row had no problem.
   bool Next(GlossaryRow& row);
 
  private:
   void ReadTsv(GlossaryRow& row);
   void ReadCsv(GlossaryRow& row);
-  // Returns the bytes up to the end of the line and moves to the next line.
+  // Returns the rest of the current line and moves to the next line.
   std::string_view TakeLine();
 
   std::string_view rest_;

@@ -19,7 +19,8 @@
 namespace dragoman::engine {
 namespace {
 
-// ICU's word rules, without a text; cloned for each call. `status` is an error if there are none.
+// ICU's iterator for word boundaries. It has no text and is cloned for each TermText. `status` is
+// an error if ICU has no rules.
 struct WordRules {
   std::unique_ptr<icu::BreakIterator> iterator;
   UErrorCode status = U_ZERO_ERROR;
@@ -46,13 +47,14 @@ void Fold(std::string_view text, std::string& folded, icu::Edits* edits) {
                          edits, status);
 }
 
-// Reports whether UAX 29 never separates the character from the one before (rule WB4).
+// Reports whether UAX 29 never puts a boundary before the character (rule WB4).
 bool ExtendsWord(char32_t c) {
   const int32_t kind = u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_WORD_BREAK);
   return kind == U_WB_EXTEND || kind == U_WB_FORMAT || kind == U_WB_ZWJ;
 }
 
-// Reports whether UAX 29 separates two letters of scripts without spaces. ICU uses a dictionary.
+// Reports whether UAX 29 puts a boundary between two letters of scripts without spaces. ICU's
+// iterator cannot tell, because it uses a dictionary for these scripts.
 bool PartedWithoutDictionary(char32_t before, char32_t after) {
   if (!IsUnspacedScript(before) || !IsUnspacedScript(after) || ExtendsWord(after)) return false;
   const auto is_katakana = [](char32_t c) {
@@ -91,7 +93,7 @@ TermText::TermText(std::string_view text) : text_(text) {
   UErrorCode status = U_ZERO_ERROR;
   for (icu::Edits::Iterator edit = edits.getFineIterator(); edit.next(status);) {
     const int32_t begin = edit.sourceIndex();
-    if (edit.hasChange()) {  // one character
+    if (edit.hasChange()) {  // the change is of one character
       add(begin, edit.destinationIndex());
       continue;
     }
@@ -110,7 +112,7 @@ void TermText::MarkBoundaries() {
   UText utext = UTEXT_INITIALIZER;
   utext_openUTF8(&utext, text_.data(), static_cast<int64_t>(text_.size()), &status);
   words->setText(&utext, status);
-  if (U_SUCCESS(status)) {  // fails only if memory runs out; then nothing matches
+  if (U_SUCCESS(status)) {  // false only if memory runs out; then the text has no matches
     size_t i = 0;
     for (int32_t at = words->first(); at != icu::BreakIterator::DONE; at = words->next()) {
       while (characters_[i].begin < at) ++i;
@@ -129,7 +131,7 @@ void TermText::MarkBoundaries() {
 }
 
 TermIndex::TermIndex(std::span<const Entry> entries) {
-  std::vector<std::pair<std::string, int32_t>> order;  // folded source, entry
+  std::vector<std::pair<std::string, int32_t>> order;  // folded source, entry number
   order.reserve(entries.size());
   for (size_t i = 0; i < entries.size(); ++i) {
     order.emplace_back(FoldCase(entries[i].source), static_cast<int32_t>(i));
@@ -200,7 +202,8 @@ std::optional<TermIndex::Match> TermIndex::LongestAt(const TermText& text, int32
     if (node == PieceTrie::kNone) break;
     const int32_t value = trie_.Value(node);
     if (value == PieceTrie::kNone) continue;
-    // The trie has only the beginning of the folded source. Later sources are longer.
+    // The trie has only a distinct prefix of the folded source, so the rest is compared here.
+    // Sources found later in this loop are longer.
     const Group& group = groups_[static_cast<size_t>(value)];
     const std::string_view folded = FoldedOf(group);
     if (from + folded.size() > to) continue;

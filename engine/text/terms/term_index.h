@@ -1,5 +1,5 @@
-// The search structure of glossaries. Finds the longest term that matches at a place in a text, by
-// case-folded bytes and word boundaries.
+// The search structure of glossaries. Finds the longest term that matches at a place in a text and
+// ends at a word boundary. Compares case-folded bytes.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -20,7 +20,8 @@ namespace dragoman::engine {
 // Applies Unicode's full case folding, default (not Turkic) mappings. REQUIRES: valid UTF-8.
 std::string FoldCase(std::string_view text);
 
-// A text prepared for searches: folded, with its characters and word boundaries.
+// A text prepared for searches. It has the text's case folding, its characters and its word
+// boundaries.
 class TermText {
  public:
   // Borrows `text`. REQUIRES: `text` is valid UTF-8 of less than 1 GiB; CheckWordRules() is OK.
@@ -37,9 +38,10 @@ class TermText {
 
   std::string_view text() const { return text_; }
   const std::string& folded() const { return folded_; }
-  // The characters in order, and one more entry at the end of the text.
+  // Returns the characters in order, and one more entry for the end of the text.
   std::span<const Character> characters() const { return characters_; }
-  // Returns the character whose folding begins at this byte of folded(), or -1.
+  // Returns the index in characters() of the character whose folding begins at this byte of
+  // folded(), or -1 if none begins there.
   int32_t CharacterAt(size_t folded_byte) const { return at_folded_[folded_byte]; }
 
  private:
@@ -66,9 +68,9 @@ class TermIndex {
     int32_t end_character = 0;
   };
   // Returns the longest entry that matches from character `begin` to a word boundary at or before
-  // character `limit`. Among entries that fold to the same text, prefers the one with the text's
-  // own bytes, then the first that ignores case (with `ignore_case`, the first of all). REQUIRES:
-  // `begin` is a boundary.
+  // character `limit`. Among entries that fold to the same text, prefers the entry whose source has
+  // the same bytes as the text, then the first entry that ignores case. With `ignore_case`, every
+  // entry ignores case. REQUIRES: `begin` is a boundary.
   std::optional<Match> LongestAt(const TermText& text, int32_t begin, int32_t limit,
                                  bool ignore_case) const;
 
@@ -80,8 +82,8 @@ class TermIndex {
     int32_t begin = 0;
     int32_t end = 0;
     int32_t first = 0;           // the smallest entry number
-    int32_t first_ignoring = 0;  // the smallest that ignores case; -1 for none
-    int32_t folded_begin = 0;    // of the folded source, in folded_
+    int32_t first_ignoring = 0;  // the smallest entry number that ignores case; -1: none
+    int32_t folded_begin = 0;    // where the folded source begins in folded_
     int32_t folded_size = 0;
   };
   struct Sorted {
@@ -90,14 +92,16 @@ class TermIndex {
   };
 
   std::string_view FoldedOf(const Group& group) const;
-  // Returns the entry of the group that matches these bytes of a text, if any.
+  // Returns the entry of the group that matches `bytes`, which are text that folds like the group's
+  // sources, or nullopt if none does.
   std::optional<size_t> EntryFor(const Group& group, std::string_view bytes,
                                  bool ignore_case) const;
 
   std::string folded_;
   std::vector<Group> groups_;
   std::vector<Sorted> entries_;
-  PieceTrie trie_;  // to groups; by the shortest distinct prefix of each folded source
+  // From folded sources, cut to their shortest distinct prefixes, to indices of groups_.
+  PieceTrie trie_;
 };
 
 }  // namespace dragoman::engine

@@ -18,7 +18,7 @@ absl::StatusOr<TermMatcher> TermMatcher::Create(const Lists& lists) {
 
   std::unordered_set<std::string_view> seen;
   std::vector<TermIndex::Entry> entries;
-  matcher.phrases_.reserve(lists.do_not_translate.size());  // the views below stay valid
+  matcher.phrases_.reserve(lists.do_not_translate.size());  // keeps the views in `entries` valid
   for (size_t i = 0; i < lists.do_not_translate.size(); ++i) {
     matcher.phrases_.emplace_back(StripWhiteSpace(lists.do_not_translate[i]));
     const std::string& phrase = matcher.phrases_.back();
@@ -54,7 +54,8 @@ std::vector<TermOccurrence> TermMatcher::Find(std::string_view segment) const {
     return TextRange{text.characters()[static_cast<size_t>(from)].begin,
                      text.characters()[static_cast<size_t>(to)].begin};
   };
-  // Finds the leftmost matches of `longest_at` between two characters, each from a boundary.
+  // Calls longest_at from left to right at each word boundary between the characters `from` and
+  // `to`. After a match, continues at its end.
   const auto search = [&](int32_t from, int32_t to, const auto& longest_at) {
     while (from < to) {
       const bool is_boundary = text.characters()[static_cast<size_t>(from)].is_boundary;
@@ -63,7 +64,8 @@ std::vector<TermOccurrence> TermMatcher::Find(std::string_view segment) const {
     }
   };
 
-  std::vector<std::pair<int32_t, int32_t>> taken;  // characters of the phrases
+  // Has for each phrase found its first character and the one after its last.
+  std::vector<std::pair<int32_t, int32_t>> taken;
   search(0, end, [&](int32_t from, int32_t to) {
     const auto match = phrase_index_.LongestAt(text, from, to, false);
     if (!match) return -1;

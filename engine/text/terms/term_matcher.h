@@ -27,8 +27,8 @@ struct TermOccurrence {
   // The text that the translation must contain: the term's target, or the phrase itself. A view
   // into the matcher or its glossary.
   std::string_view target;
-  // The index of the phrase or term in the request's list (the first of equal ones), or the
-  // argument of Glossary::term.
+  // kDoNotTranslate and kRequestTerm: the index in the request's list, the smallest one if the list
+  // has equal elements. kGlossaryTerm: the argument of Glossary::term.
   size_t index = 0;
 
   bool operator==(const TermOccurrence&) const = default;
@@ -43,10 +43,10 @@ class TermMatcher {
     bool glossary_ignore_case = false;
   };
 
-  // Strips white space at the ends of phrases. Equal phrases are one. Returns INVALID_ARGUMENT,
-  // which names the element, if a phrase is empty, longer than kMaxTermBytes, has control
-  // characters or is not UTF-8. The same for `terms` (Glossary::FromTerms). INTERNAL if ICU has no
-  // data.
+  // Strips white space at the ends of phrases. Equal phrases count as one. Returns
+  // INVALID_ARGUMENT, which names the element, if a phrase is empty, longer than kMaxTermBytes, has
+  // control characters or is not UTF-8, and the errors of Glossary::FromTerms for `terms`. Returns
+  // INTERNAL if ICU has no data.
   static absl::StatusOr<TermMatcher> Create(const Lists& lists);
 
   TermMatcher(TermMatcher&&) = default;
@@ -56,13 +56,13 @@ class TermMatcher {
   // boundary (UAX 29) of `segment`. In scripts written without spaces (Han, Hiragana, Thai, ...),
   // there is a boundary between any two letters, as in UAX 29; no dictionary decides.
   //  1. Phrases match byte for byte. The leftmost, then the longest match wins.
-  //  2. Terms of the request and of the glossary match in the rest. The leftmost, then the longest
-  //     match wins, then the request's term. A term that ignores case matches by full case folding
-  //     and whole characters: "STRASSE" matches "Straße", but "s" is not part of "ß". Among terms
-  //     of one list that fold to the same text, the one with the text's own bytes wins, then the
-  //     first that ignores case.
-  // There is no normalization: white space and code points match exactly. Time is linear in the
-  // text, times the length of the longest beginning of a term that is found at a place. REQUIRES:
+  //  2. Terms of the request and of the glossary match in the text outside the phrases. The
+  //     leftmost match wins, then the longest, then the request's term before the glossary's. A
+  //     term that ignores case matches by full case folding and whole characters: "STRASSE" matches
+  //     "Straße", but "s" is not part of "ß". Among terms of one list that fold to the same text,
+  //     the term with the same bytes as the text wins, then the first term that ignores case.
+  // There is no normalization: white space and code points match exactly. Time is at most the size
+  // of the text times the longest beginning of a term that matches anywhere in it. REQUIRES:
   // `segment` is valid UTF-8.
   std::vector<TermOccurrence> Find(std::string_view segment) const;
 
@@ -74,9 +74,10 @@ class TermMatcher {
  private:
   TermMatcher() = default;
 
-  std::vector<std::string> phrases_;          // as given, without white space at the ends
-  std::vector<size_t> phrase_numbers_;        // by entry of the index, without duplicates
-  TermIndex phrase_index_;                    // views phrases_
+  std::vector<std::string> phrases_;  // as given, without white space at the ends
+  // Maps an entry of phrase_index_ to the index in the request's list.
+  std::vector<size_t> phrase_numbers_;
+  TermIndex phrase_index_;                    // has views of phrases_
   std::shared_ptr<const Glossary> terms_;     // null if there are none
   std::shared_ptr<const Glossary> glossary_;  // null if there is none
   bool glossary_ignore_case_ = false;

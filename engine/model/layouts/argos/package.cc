@@ -30,15 +30,15 @@ constexpr std::string_view kExpected =
 constexpr int kBeam = 4;
 constexpr float kLengthPenalty = 0.2F;
 
-// The fields of metadata.json that list the languages of a package with several languages.
-// argostranslate does not tell such a model which language is meant.
+// The fields of metadata.json that list languages. A package with several languages is not
+// supported, because argostranslate does not tell such a model which language is meant.
 constexpr NeutralField kNeutralFields[] = {{"from_codes", Neutral::kEmpty},
                                            {"to_codes", Neutral::kEmpty},
                                            {"languages", Neutral::kEmpty},
                                            {"source_languages", Neutral::kEmpty},
                                            {"target_languages", Neutral::kEmpty}};
 
-// Returns the folder of the package in the archive, as a prefix of names.
+// Returns the package's folder in the archive, with '/' at its end.
 absl::StatusOr<std::string> FolderOf(const ZipArchive& archive) {
   std::vector<std::string> found;
   for (const auto& [name, entry] : archive.entries()) {
@@ -89,7 +89,8 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
                    {.source_language = metadata->source, .target_language = metadata->target},
                    TokenizerChoice::kAuto);
   if (!model.ok()) return model.status();
-  // Pieces that look like languages are not, because no program passes them to the model.
+  // Passes no language tags, even if pieces look like some: argostranslate passes no such tokens to
+  // the model.
   model->languages = LanguageMap(metadata->source, metadata->target, {});
   GenerationDefaults& search = model->spec.generation;
   search.num_beams = kBeam;

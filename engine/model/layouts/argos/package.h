@@ -1,6 +1,7 @@
-// Argos Translate's packages, which are LibreTranslate's models: a zip archive (.argosmodel) of one
-// folder, or that folder unpacked. It has metadata.json, sentencepiece.model and a CTranslate2
-// model in model/ (layouts/ct2/directory.h). Other files (stanza/, README.md) are not read.
+// Loads packages of Argos Translate, which are also LibreTranslate's models. A package is a zip
+// archive (.argosmodel) with one folder, or this folder unpacked. The folder has metadata.json,
+// sentencepiece.model and a CTranslate2 model in model/ (layouts/ct2/directory.h). Other files
+// (stanza/, README.md) are not read.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -13,15 +14,15 @@
 
 namespace dragoman::engine {
 
-// The fields of metadata.json that are used.
+// The fields of metadata.json that this program uses.
 struct ArgosMetadata {
-  std::string source;  // as written: "de", "zt"
+  std::string source;  // the code in the file: "de", "zt"
   std::string target;
-  std::string target_prefix;  // first piece of every output; "" for none
+  std::string target_prefix;  // the first piece of every output; "": none
 };
 
-// Returns INVALID_ARGUMENT naming `file` and the field, and UNIMPLEMENTED for another type or
-// several languages.
+// Returns INVALID_ARGUMENT, which names `file` and the field, for a malformed file. Returns
+// UNIMPLEMENTED for a package that is no translation model or has several languages.
 absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::string_view file);
 
 class ArgosPackageSource : public ModelSource {

@@ -1,7 +1,8 @@
-// The interface of the readers of a model's files, one for each layout, and the loaded model.
+// LoadedModel is a model in memory. ModelSource is the interface of the classes that load one; each
+// file layout (model_source.h) has such a class.
 //
-// A LoadedModel owns all its data. The directory may be removed after loading, but its files may
-// not change before the weights are read. Loading is thread-safe.
+// A LoadedModel owns all its data. The directory may be removed after loading. Its files may not be
+// overwritten before the weights are read. Loading is thread-safe.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@
 
 namespace dragoman::engine {
 
-// A network of an ensemble, other than the first.
+// A network of an ensemble. The first network is in LoadedModel itself.
 struct LoadedNetwork {
   Program program;
   std::shared_ptr<const Weights> weights;
@@ -34,15 +35,17 @@ struct LoadedModel : ModelTokenizer {
   std::string layout;  // "huggingface", "ctranslate2", "marian", "argos"
   ModelSpec spec;
   Program program;
-  // The weights of `program`, in mapped files of the directory, which stay mapped as long as this
-  // exists. Shared by the places that pack the weights and then release this.
+  // The weights of `program`. They are in the model's files, which stay mapped as long as this
+  // object exists. Shared because several backends pack the weights; each releases the object after
+  // that.
   std::shared_ptr<const Weights> weights;
-  std::vector<LoadedNetwork> others;  // step together with `program` (layouts/ensemble_source.h)
-  bool names_shortlist = false;       // the configuration names a shortlist
-  // The shortlist of words for decoding; nullptr: all words. Set by callers that want it, not by a
-  // ModelSource. Shared by the threads that plan searches.
+  std::vector<LoadedNetwork> others;  // an ensemble's further networks (layouts/ensemble_source.h)
+  bool names_shortlist = false;       // whether the model's configuration names a shortlist
+  // The shortlist that limits the output's words (formats/lexical_shortlist.h); nullptr: all words.
+  // A ModelSource does not set it; a caller that wants it does. Shared by the threads that plan
+  // searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
-  std::vector<std::string> notes;  // lines about the files, for the log
+  std::vector<std::string> notes;  // lines for the log about the files
 };
 
 struct LoadOptions {
@@ -53,15 +56,17 @@ class ModelSource {
  public:
   virtual ~ModelSource() = default;
   virtual std::string_view layout() const = 0;
-  // Reports whether the folder has this layout, by the names of its files. It may still be broken.
+  // Reports whether the folder has this layout. Looks at the names of the files, so the files may
+  // still be invalid.
   virtual bool Recognises(const DiskFolder& folder) const = 0;
   // Loads the model. Errors name the file, the field or tensor, what was found and what was
   // expected:
   // * NOT_FOUND: a missing file;
   // * INVALID_ARGUMENT: a broken file;
   // * UNIMPLEMENTED: a well-formed model that is not supported;
-  // * RESOURCE_EXHAUSTED, with the arithmetic: the memory of the folder's LoadContext is too small;
-  // * CANCELLED: the load was stopped.
+  // * RESOURCE_EXHAUSTED: the memory limit of the folder's LoadContext is too small; the message
+  //   shows the arithmetic;
+  // * CANCELLED: the load was cancelled.
   virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                            const LoadOptions& options) const = 0;
 };

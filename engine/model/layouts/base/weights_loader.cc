@@ -34,8 +34,8 @@ void FillSinusoids(const Weight& table, std::vector<float>* values) {
   }
 }
 
-// Computes in float32 throughout, as transformers does. At position 1,000 the rounding of a
-// frequency changes the fourth digit of a sine.
+// Computes each step in float32, because transformers does. At position 1,000, the rounding of a
+// frequency changes the fourth digit of the sine.
 void FillFairseqSinusoids(const Weight& table, int64_t first, std::vector<float>* values) {
   const int64_t half = table.cols / 2;
   const auto step = static_cast<float>(-std::log(10000.0) / static_cast<double>(half - 1));
@@ -57,13 +57,14 @@ void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* value
   if (kind == IfAbsent::kMarianSinusoids) FillFairseqSinusoids(table, 0, values);
 }
 
-// A part of a weight from one tensor, or from several with the same numbers.
+// A part of a weight. It comes from one tensor, or from several tensors that must have the same
+// numbers.
 struct Part {
-  std::vector<std::string_view> names;  // of the tensors
+  std::vector<std::string_view> names;  // the tensors' names
   std::vector<TensorView> views;        // empty: the part is `fill`
-  int64_t skipped = 0;                  // rows of the tensor before the views
-  int64_t rows = 0;                     // rows of the part
-  int64_t unit = 0;                     // elements of a row
+  int64_t skipped = 0;                  // the number of the tensors' rows before the views
+  int64_t rows = 0;                     // the number of rows of the part
+  int64_t unit = 0;                     // the number of elements of a row
   float fill = 0.0F;
   float scale = 1.0F;
 };
@@ -71,17 +72,18 @@ struct Part {
 // A weight made of parts, whose rows follow each other.
 struct Pieces {
   std::vector<Part> parts;
-  IfAbsent computed = IfAbsent::kRefuse;  // positions of this kind; no parts then
-  std::vector<int> columns;               // see WeightSource
+  // If it is a kind of positions, the weight is computed and has no parts.
+  IfAbsent computed = IfAbsent::kRefuse;
+  std::vector<int> columns;  // as in WeightSource
 };
 
-// Reports whether both are one tensor under two names.
+// Reports whether `a` and `b` are views of the same bytes with the same shape.
 bool AreSame(const TensorView& a, const TensorView& b) {
   return a.data.data() == b.data.data() && a.dtype == b.dtype && a.shape == b.shape &&
          a.strides == b.strides && a.scales.data() == b.scales.data();
 }
 
-// The block size in which pages of a file that were read are released.
+// The memory of a file's bytes that have been read is released in blocks of this size.
 constexpr uintptr_t kDropBytes = uintptr_t{2} << 20;
 
 class FileWeights final : public Weights {
@@ -144,11 +146,12 @@ class FileWeights final : public Weights {
   }
 
  private:
-  // Calls use(part, its first row, rows, index of their first element in the request) for the parts
-  // of the elements [begin, begin + count).
+  // Calls use(part, row, rows, at) for each part that has some of the weight's elements [begin,
+  // begin + count). These are `rows` rows of the part from `row` on. `at` is the index of their
+  // first element relative to `begin`.
   template <class Use>
   static absl::Status ForParts(const Pieces& pieces, int64_t begin, int64_t count, Use use) {
-    int64_t start = 0;  // start of the part
+    int64_t start = 0;  // the index in the weight of the part's first element
     for (const Part& part : pieces.parts) {
       const int64_t end = start + part.rows * part.unit;
       const int64_t from = std::max(start, begin);
@@ -212,7 +215,8 @@ class FileWeights final : public Weights {
     const TensorView view = RowsOf(part.views[which], row, rows);
     const std::optional<size_t> bad = CopyAsF32(view, out);
     if (bad) {
-      std::vector<int64_t> shape = view.shape;  // of the tensor, up to this row at least
+      // The tensor's shape, with rows up to this one at least.
+      std::vector<int64_t> shape = view.shape;
       shape[0] += part.skipped + row;
       const auto at = static_cast<size_t>((part.skipped + row) * part.unit) + *bad;
       return Wrong(
@@ -239,7 +243,7 @@ class FileWeights final : public Weights {
       std::memcpy(&divisor, view.scales.data() + at * sizeof(float), sizeof(float));
       scales[r] = part.scale / divisor;
       if (std::isfinite(divisor) && std::isfinite(scales[r] * 128)) continue;
-      // The scale is reported as an error of the resulting numbers.
+      // A wrong scale makes numbers that are not finite, so CopyTensor reports it.
       std::vector<float> numbers(static_cast<size_t>(elements));
       absl::Status status = CopyTensor(part, 0, row, rows, numbers);
       return status.ok() ? Wrong(part, 0,
@@ -251,7 +255,8 @@ class FileWeights final : public Weights {
     return absl::OkStatus();
   }
 
-  // Reads the tensor transposed. Its rows become the columns that `pieces.columns` names.
+  // Reads elements of a transposed weight (WeightSource::columns). Column i of the weight is row
+  // columns[i] of the tensor.
   absl::Status ReadTransposed(const Pieces& pieces, const Weight& shape, int64_t begin,
                               std::span<float> out) const {
     const Part& part = pieces.parts.front();
@@ -266,7 +271,8 @@ class FileWeights final : public Weights {
     return status;
   }
 
-  // Releases the blocks of a dense tensor that end in this piece. Tensors are read in order.
+  // Releases the memory of the blocks of kDropBytes that end in this part of a dense tensor.
+  // Tensors are read from the beginning to the end, so these blocks have been read completely.
   void DropRead(const TensorView& view) const {
     const std::span<const uint8_t> bytes = BytesOf(view);
     const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
@@ -291,8 +297,9 @@ class Finder {
   Finder(const Checkpoint& checkpoint, const Network& network)
       : checkpoint_(checkpoint), network_(network) {}
 
-  // Tensors that share storages could require far more memory than the file has. Tied matrices are
-  // stored once or twice, and an element has at least two bytes, unless the format differs.
+  // Checks Checkpoint::elements_per_byte. Without this limit, many tensors that share a storage
+  // could require far more memory than the file has. The default of 1 is enough, because an element
+  // has at least two bytes and tied matrices are stored once or twice.
   absl::Status CheckSharing() const {
     const uint64_t most = checkpoint_.bytes() * checkpoint_.elements_per_byte;
     int64_t elements = 0;
@@ -333,7 +340,7 @@ class Finder {
     return pieces;
   }
 
-  // transformers does not use these tensors either, and says so.
+  // Returns the tensors that no weight uses. transformers warns about such tensors too.
   std::vector<std::string> Unused() const {
     std::vector<std::string> unused = checkpoint_.unlisted;
     for (const auto& [name, view] : checkpoint_.tensors) {
@@ -344,7 +351,7 @@ class Finder {
   const std::vector<std::string>& replaced() const { return replaced_; }
 
  private:
-  // Returns the file of the tensor, or the first file if none has it.
+  // Returns the name of the file that has the tensor, or of the first file if none has it.
   const std::string& FileOf(std::string_view tensor) const {
     const auto found = checkpoint_.tensors.find(tensor);
     return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];
@@ -372,7 +379,7 @@ class Finder {
     return HasOneOf(source.names) || HasOneOf(source.spare_names);
   }
 
-  // Records the spare tensors that are not used, except other names of the used storage.
+  // Records the spare tensors of `source`, except those that are `used` under another name.
   void ReplaceSpare(const TensorSource& source, const TensorView& used) {
     for (const std::string& name : source.spare_names) {
       const auto found = checkpoint_.tensors.find(name);
@@ -415,7 +422,7 @@ class Finder {
   std::vector<std::string> replaced_;
 };
 
-// Reports whether two tensors hold the same bytes as the same numbers.
+// Reports whether two tensors have the same type, shape and bytes.
 bool HoldSame(const TensorView& a, const TensorView& b) {
   if (AreSame(a, b)) return true;
   const std::vector<int64_t> dense = DenseStrides(a.shape);
@@ -448,7 +455,7 @@ bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network) {
 
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network) {
-  // The finder keeps views of names in the checkpoint that `weights` owns.
+  // `weights` owns the checkpoint, because the finder's results have views of names in it.
   const auto weights =
       std::make_shared<FileWeights>(folder, std::move(checkpoint), network.program);
   Finder finder(weights->checkpoint(), network);

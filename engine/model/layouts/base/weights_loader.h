@@ -1,4 +1,5 @@
-// Makes a network's weights from the tensors of a checkpoint's files.
+// Makes a network's weights from the tensors of a checkpoint's files. "Spare" tensors are those of
+// TensorSource::spare_names.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,21 +17,24 @@
 namespace dragoman::engine {
 
 struct OpenedWeights {
-  std::shared_ptr<const Weights> weights;  // shared by the places that pack them
-  std::vector<std::string> unused;         // tensors that the network does not have
-  std::vector<std::string> replaced;       // spare tensors in another storage than the used one
+  std::shared_ptr<const Weights> weights;  // shared by the backends that pack them
+  std::vector<std::string> unused;         // names of tensors that no weight uses
+  // Names of spare tensors that are not used and differ in storage from the used tensor.
+  std::vector<std::string> replaced;
 };
 
-// Reports whether the checkpoint stores a tied output layer that differs from the embedding.
+// Reports whether the checkpoint has a spare tensor whose numbers differ from those of the first
+// choice: an output layer that is tied to the embedding, but stored with other numbers.
 bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 
-// Finds every weight. Returns INVALID_ARGUMENT, with the file and tensor, what was found and
-// expected, for a tensor that is missing or has another shape or an unsupported dtype.
+// Finds the tensors of every weight. Returns INVALID_ARGUMENT, which names the file and tensor,
+// what was found and what was expected, if a tensor is missing, has another shape or has an
+// unsupported dtype.
 //
-// Numbers are checked when they are read. Reading fails, with an error that also names the folder,
-// if a number is not finite, or if the names of one matrix (shared or tied embeddings) hold
-// different numbers. Reading returns CANCELLED once the folder's LoadContext, which must outlive
-// the weights, is stopped. REQUIRES: the checkpoint has a file.
+// Weights::Read checks the numbers. It fails, with an error that also names the folder, if a number
+// is not finite, or if tensors that must be equal (TensorSource::names) have different numbers. It
+// returns CANCELLED after the folder's LoadContext is cancelled. REQUIRES: the LoadContext outlives
+// the weights. The checkpoint has at least one file.
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network);
 

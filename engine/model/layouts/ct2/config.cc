@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kConfigFile = "config.json";
 
-// Fields of config.json. Other values require another network or other tokens.
+// Fields of config.json and their only supported values. Other values would require another network
+// or other tokens.
 constexpr std::array<NeutralField, 4> kNeutralFields = {{
     {"multi_query_attention", Neutral::kFalse},
     {"quantization_type", Neutral::kZero},
@@ -19,7 +20,7 @@ constexpr std::array<NeutralField, 4> kNeutralFields = {{
     {"quantization_group_size", Neutral::kZero},
 }};
 
-// The names of the variables for tokens before version 6.
+// The names of the variables that describe tokens in versions before 6.
 constexpr std::string_view kUnk = "unk_token";
 constexpr std::string_view kBos = "bos_token";
 constexpr std::string_view kEos = "eos_token";

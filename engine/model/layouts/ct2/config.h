@@ -1,6 +1,7 @@
 // Reads config.json of a CTranslate2 directory: the description of the model without its weights.
 //
-// Fields for another network or other tokens must be neutral. Thread-safety: pure functions.
+// Fields that would require another network or other tokens must have their neutral value.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -14,17 +15,17 @@ namespace dragoman::engine {
 
 struct Ct2Config {
   Ct2Tokens tokens;
-  std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
+  std::optional<float> norm_epsilon;  // if absent, the default for the kind of norm applies
 };
 
 // Errors are those of ModelSource::Load.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
-// Reads the variables that describe the tokens in a model.bin before version 6, which override
-// config.json. Errors name `file`, the model's file, and the variable.
+// Reads the variables of a model.bin that describe the tokens. Versions before 6 have them, and
+// they override config.json. Errors name `file`, the model's file, and the variable.
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
 
-// Reports whether a variable describes tokens in this way.
+// Reports whether a variable with this name is one that ReadOlderCt2Config reads.
 bool IsOfOlderCt2Config(std::string_view variable);
 
 }  // namespace dragoman::engine

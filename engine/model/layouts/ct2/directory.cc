@@ -16,9 +16,11 @@ namespace {
 
 constexpr std::string_view kModelFile = "model.bin";
 constexpr std::string_view kConfigFile = "config.json";
-// Only the file itself has the shape. 64 GiB is 16 billion parameters in float32.
+// The limit does not depend on the shape, because only the file itself has the shape. 64 GiB are 16
+// billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// Older versions describe the tokens in model.bin instead of config.json.
+// The first version that describes the tokens in config.json. Older versions describe them in
+// model.bin.
 constexpr int kFirstWithConfig = 6;
 
 absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFile& model) {
@@ -68,7 +70,8 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.names.emplace_back(kModelFile);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  // An element takes at least a byte, and aliases at most triple the elements (ParseCt2ModelFile).
+  // An element has at least one byte, and variables with their aliases have at most three times as
+  // many elements as the variables alone (ParseCt2ModelFile).
   checkpoint.elements_per_byte = 3;
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);
   if (!loaded.ok()) return loaded.status();

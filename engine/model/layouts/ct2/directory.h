@@ -1,8 +1,9 @@
-// CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
-// (tokenizers/ct2_vocabularies.h), and the checkpoint's tokenizer files. Compute type int8 packs
-// int8 weights as they are. All other weights become float32.
+// Loads directories that the converters of CTranslate2 write. They have model.bin, config.json, the
+// vocabularies (tokenizers/ct2_vocabularies.h), and the tokenizer files of the checkpoint, which
+// users copy there. With compute type int8, int8 weights are packed unchanged. In all other cases
+// weights are read as float32.
 //
-// Stateless: any thread may load.
+// Thread-safety: stateless, so any thread may load.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace dragoman::engine {
 
-// Loads the model of such a folder, with the tokenizer's files of another folder. Does not set name
-// and layout. Errors are those of ModelSource::Load; not all messages begin with a path.
+// Loads the model of `folder`, with the tokenizer files of the folder `tokenizer`. Does not set
+// name and layout. Errors are those of ModelSource::Load, but not all messages begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 

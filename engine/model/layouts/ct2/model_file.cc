@@ -15,19 +15,20 @@ namespace {
 
 constexpr int kNewestVersion = 6;
 constexpr int kOldestVersion = 1;
-// Before this version, a specification has no name, and its revision is 1.
+// The first version that stores the specification's name and revision. Before, the name is "" and
+// the revision is 1.
 constexpr int kFirstWithSpec = 2;
 constexpr int kFirstWithAliases = 3;
-// Before this version, a variable has the size of its items instead of their type.
+// The first version that stores the type of a variable's items. Before, it stores their size.
 constexpr int kFirstWithTypes = 4;
-// A model of 100 layers has some thousand.
+// The maximum number of variables. A model of 100 layers has some thousand.
 constexpr uint32_t kMaxEntries = 1 << 16;
 constexpr size_t kMaxNameBytes = 512;
 constexpr std::string_view kScaleSuffix = "_scale";
 // The scale of every int16 weight in files that store none (CTranslate2's global_int16_scale).
 constexpr float kGlobalInt16Scale = 1000;
 
-// The types by their codes in the file.
+// The types, indexed by their codes in the file.
 constexpr std::array<DType, 6> kTypes = {DType::kF32, DType::kI8,  DType::kI16,
                                          DType::kI32, DType::kF16, DType::kBF16};
 
@@ -35,8 +36,9 @@ std::span<const uint8_t> BytesOf(const float& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
 }
 
-// Returns the name in later revisions of OpenNMT-tf's variable (CTranslate2's
-// map_v1_variable_name). Each of these is replaced once, in this order.
+// Returns the name that later revisions use for a variable of revision 1, which has OpenNMT-tf's
+// names. The replacements are those of CTranslate2's map_v1_variable_name, each made once, in this
+// order.
 std::string NameOfFirstRevision(std::string name) {
   constexpr std::pair<std::string_view, std::string_view> kReplaced[] = {
       {"transformer/", ""},
@@ -91,7 +93,7 @@ class Parser {
     std::span<const uint8_t> bytes;
     const size_t place = in_.place();
     if (!in_.Read(&size) || !in_.Take(size, &bytes)) return CutShort(what);
-    // The size counts the NUL.
+    // The stored size includes the NUL at the end.
     const bool ends = !bytes.empty() && std::find(bytes.begin(), bytes.end(), 0) == bytes.end() - 1;
     if (!ends || bytes.size() - 1 > kMaxNameBytes) {
       return Invalid(Concat(what, " at byte ", place, " of ", size, " bytes, expected at most ",
@@ -187,14 +189,16 @@ class Parser {
     return status;
   }
 
-  // Attaches to each quantized variable a scale for each row, or one for all rows.
+  // Sets TensorView::scales of each quantized variable: one scale for each row, or one for all
+  // rows.
   absl::Status AttachScales() {
     TensorTable& tensors = model_.tensors;
     std::vector<std::string> attached;
     for (auto& [name, view] : tensors) {
       if (view.dtype != DType::kI8 && view.dtype != DType::kI16) continue;
       const auto scale = tensors.find(name + std::string(kScaleSuffix));
-      if (scale == tensors.end()) {  // an attribute, or an error for its reader
+      // It is an attribute, or the reader of the weight will report the missing scale.
+      if (scale == tensors.end()) {
         const bool is_weight = name.ends_with("weight");
         if (view.dtype == DType::kI16 && is_weight) view.scales = BytesOf(kGlobalInt16Scale);
         continue;
@@ -225,7 +229,7 @@ class Parser {
       if (!status.ok()) return status;
       const auto variable = model_.tensors.find(name);
       if (variable == model_.tensors.end()) {
-        // The name of a scale, which is now a part of its matrix.
+        // The alias is of a scale, which is not a variable any more but a part of its matrix.
         if (name.ends_with(kScaleSuffix)) continue;
         return Invalid(Concat("alias '", alias, "' is of '", name, "', which is not there"));
       }
@@ -244,7 +248,7 @@ class Parser {
   ByteReader in_;
   const std::string_view file_;
   Ct2ModelFile model_;
-  uint64_t elements_ = 0;  // of all variables
+  uint64_t elements_ = 0;  // the number of elements of all variables
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpec = "TransformerSpec";
-// Specifications by name, with the number of heads for revisions that do not store it.
+// The supported specifications by name, and their number of attention heads. The number is used for
+// revisions that do not store it.
 struct SpecName {
   std::string_view name;
   int heads;
@@ -25,33 +26,37 @@ struct SpecName {
 constexpr std::array<SpecName, 4> kSpecNames = {
     {{"", 8}, {"TransformerBase", 8}, {"TransformerBig", 16}, {kSpec, 0}}};
 constexpr int kFirstWithHeads = 3;
-// The number of heads in a newer revision that lacks the attribute.
+// The number of heads if a revision that may store it lacks the attribute.
 constexpr int kDefaultHeads = 8;
-// The newest supported revision. Attributes that an older one lacks have the values of its time.
+// The newest supported revision. If an older revision lacks an attribute, its value is the one that
+// CTranslate2 then used.
 constexpr int kNewestRevision = 7;
-// The most tokens that CTranslate2 takes of a source. It extends computed position tables. Stored
-// ones may have more rows (OpenNMT-py's 5,000), and memory is planned for the longest source.
+// The maximum number of tokens that CTranslate2 uses of a source. It can compute as many positions
+// as needed. A stored position table may have more rows (OpenNMT-py stores 5,000), but the engine
+// plans memory for the longest source, so further rows are ignored.
 constexpr int kMostPositions = 1024;
-// The defaults of CTranslate2's translate_batch.
+// The default beam size and output length of CTranslate2's translate_batch.
 constexpr int kDefaultBeam = 2;
 constexpr int kDefaultOutputTokens = 256;
-// CTranslate2's epsilons of layer norms and of RMS norms.
+// CTranslate2's default epsilons of layer norms and RMS norms.
 constexpr float kNormEpsilon = 1e-5F;
 constexpr float kRmsNormEpsilon = 1e-6F;
 constexpr const char* kStages[] = {"encoder", "decoder"};
 
-// The activations by their codes.
+// The activations, indexed by their codes in the file.
 constexpr std::array<kernels::Activation, 7> kActivations = {
     kernels::Activation::kRelu,   kernels::Activation::kGeluTanh,  kernels::Activation::kSwish,
     kernels::Activation::kGelu,   kernels::Activation::kQuickGelu, kernels::Activation::kTanh,
     kernels::Activation::kSigmoid};
 
-// The scale of embeddings: a factor, or whether it is sqrt(d_model). The second is the older name.
+// The two names of the attribute with the scale of embeddings, newer and older. Its value is a
+// factor, or a flag that says whether the factor is sqrt(d_model).
 constexpr std::string_view kEmbeddingScale = "scale_embeddings";
 constexpr std::string_view kOldScale = "embeddings/multiply_by_sqrt_depth";
 
-// Attributes of a stage. Those of the first list define the network and are read one by one. Those
-// of the second must hold 0. Those of the third then change nothing.
+// Attributes of a stage, in three lists. The attributes of the first list define the network and
+// are read one by one. Those of the second list must be 0. Those of the third list have no effect
+// if the second list's are 0.
 constexpr std::array<std::string_view, 7> kReadAttributes = {"num_heads",
                                                              "pre_norm",
                                                              "activation",
@@ -158,12 +163,12 @@ class NetworkReader {
     if (is_t5_ && !spec.share_embeddings) {
       in_.Unsupported(source, Concat("is another than '", target, "', in a T5"));
     }
-    // The empty token.
+    // One more id for the empty token.
     ++shape.target_vocab;
     if (spec.share_embeddings) ++shape.source_vocab;
   }
 
-  // Returns the number of layers of a stage, which are those with a self-attention.
+  // Returns the number of layers of a stage. Counts the variables of self-attention.
   int Layers(const char* stage) {
     const auto input = [stage](int layer) {
       return Concat(Ct2BartNames().of(stage, layer, BartPart::kSelfInput).front(), "/weight");
@@ -178,7 +183,8 @@ class NetworkReader {
     return layers;
   }
 
-  // Returns the number of heads by the specification's name; 0, which is refused, if it has none.
+  // Returns the number of heads for the specification's name. Returns 0, which a later check
+  // refuses, if the name has none.
   int HeadsByName() const {
     if (model_->revision >= kFirstWithHeads) return kDefaultHeads;
     const auto* const found =
@@ -220,14 +226,15 @@ class NetworkReader {
 
   void CutRows(const std::string& name) {
     const auto found = model_->tensors.find(name);
-    if (found == model_->tensors.end()) return;  // only in the other stage: CheckVariables fails
+    // Only the other stage has a table; CheckVariables reports it.
+    if (found == model_->tensors.end()) return;
     TensorView& view = found->second;
     const auto all = static_cast<size_t>(view.shape[0]);
     view.data = view.data.first(view.data.size() / all * kMostPositions);
     view.shape[0] = kMostPositions;
   }
 
-  // Reads the scale: a number, or whether it is sqrt(d_model).
+  // Reads the scale of embeddings: a number, or a flag that says whether it is sqrt(d_model).
   void ReadScale() {
     ModelSpec& spec = read_.spec;
     const std::string_view name =
@@ -261,7 +268,8 @@ class NetworkReader {
     }
   }
 
-  // All layers of a stage have the first layer's table. Both stages have the same size of table.
+  // Reads the table of T5's position biases. All layers of a stage must have the first layer's
+  // table, and the tables of both stages must have the same size.
   void ReadDistances(const char* stage) {
     const std::string first = OfLayer(stage, 0, kBias);
     const int layers =
@@ -288,7 +296,8 @@ class NetworkReader {
       read_variables_.insert(
           OfLayer(stage, layer, "self_attention/relative_attention_max_distance"));
     }
-    // Half of the buckets are for one side of a query, and half of those for one distance each.
+    // In the encoder, half of the buckets are for keys on one side of the query. Half of these have
+    // one distance each.
     if (distances.buckets < 4 || distances.max_distance <= distances.buckets / 2) {
       in_.Fail(first,
                Concat("has ", distances.buckets, " buckets up to distance ", distances.max_distance,
@@ -304,11 +313,12 @@ class NetworkReader {
     read_variables_.insert(name);
   }
 
-  // Splits the variable into three, because only queries are multiplied by a number.
+  // Splits the variable with query, key and value into three, because T5's network scales only the
+  // queries (t5_network.cc).
   void SplitSelfInput(std::string_view stage, int layer) {
     const std::string name = Ct2SelfInput(stage, layer);
     const auto found = model_->tensors.find(name);
-    if (found == model_->tensors.end()) return;  // Layers() has counted it
+    if (found == model_->tensors.end()) return;  // cannot happen: Layers() has found it
     const TensorView& whole = found->second;
     ModelShape& shape = read_.spec.shape;
     const int64_t rows = whole.shape.size() == 2 ? whole.shape[0] / 3 : 0;
@@ -339,7 +349,7 @@ class NetworkReader {
     GenerationDefaults& search = read_.spec.generation;
     search.num_beams = kDefaultBeam;
     search.early_stopping = EarlyStopping::kTrue;
-    // Includes the start token.
+    // max_length counts the start token too.
     search.max_length = 1 + std::min(kDefaultOutputTokens, read_.spec.shape.max_positions);
   }
 
@@ -374,7 +384,7 @@ class NetworkReader {
   double output_scale_ = 1;
   BartTraits bart_traits_;
   T5Traits t5_traits_;
-  std::set<std::string> read_variables_;  // attributes of layers
+  std::set<std::string> read_variables_;  // the attributes of layers that have been read
   Ct2Network read_;
 };
 

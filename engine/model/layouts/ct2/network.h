@@ -1,7 +1,8 @@
-// Makes the network that the variables of a CTranslate2 model describe: one of BART's kind or a T5.
+// Makes the network that the variables of a CTranslate2 model describe, which is of BART's kind
+// (bart_network.h) or of T5's kind (t5_network.h).
 //
-// Every attribute that changes the computation is applied or must hold its neutral value. A
-// variable that the network does not have is refused by name. Thread-safety: pure functions.
+// An attribute that changes the computation is either applied or must have its neutral value. A
+// variable that the network does not use is an error. Thread-safety: pure functions.
 #pragma once
 
 #include <string_view>
@@ -16,13 +17,14 @@ namespace dragoman::engine {
 struct Ct2Network {
   ModelSpec spec;  // without `tokens`
   Network network;
-  bool starts_empty = false;  // an output begins with the empty token (BartTraits::empty_token)
+  bool starts_empty = false;  // whether an output begins with the empty token
 };
 
-// Returns the network. The last id of the target's vocabulary is always the empty token. If no
-// output begins with it, it stands for the padding, which the model may lack. Replaces variables in
-// `model` by their parts if the network needs the parts. Errors are those of ModelSource::Load;
-// UNIMPLEMENTED for the first variable that is neither an attribute nor a weight.
+// Returns the network. The last id of the target's vocabulary is always the empty token
+// (BartTraits::empty_token). If outputs do not begin with it, it is used as <pad>, which the model
+// may lack. If the network needs parts of a variable, replaces the variable in `model` by its
+// parts. Errors are those of ModelSource::Load. The first variable that is neither an attribute nor
+// a weight is UNIMPLEMENTED.
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model);
 

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Before this revision, the stages share their attributes.
+// The first revision in which each stage has its own attributes. Before, the stages share them.
 constexpr int kFirstOfStages = 5;
 
 double NumberOf(const TensorView& view) {

@@ -1,5 +1,6 @@
-// Reads the sizes and attributes of a CTranslate2 model from its variables. status() keeps the
-// first error. Reads after an error return harmless values.
+// Reads the sizes and attributes of a CTranslate2 model from its variables. Attributes are
+// variables with one number or a text. status() keeps the first error. Reads after an error return
+// harmless values.
 //
 // Borrows the file. Thread-safety: one thread at a time.
 #pragma once
@@ -23,23 +24,26 @@ class Ct2Variables {
   // Returns nullptr if there is no such variable.
   const TensorView* Find(std::string_view name) const;
 
-  // Reports whether both are names of one tensor; false if one is missing.
+  // Reports whether `a` and `b` are two names of one tensor. Returns false if a name is missing.
   bool AreOne(std::string_view a, std::string_view b) const;
 
-  // Returns the size of a dimension of a required matrix.
+  // Returns the size of a dimension of a matrix, which must be there and have 1 to `max` rows or
+  // columns.
   int Size(std::string_view name, size_t dimension, int64_t max);
 
-  // Returns a single number, or `absent` if there is no such variable.
+  // Returns the number of a variable with one element, or `absent` if there is no such variable.
   double Number(std::string_view name, double absent);
-  // Returns a piece, which is stored as a vector of bytes, or `absent`.
+  // Returns a piece, which is stored as a vector of bytes, or `absent` if there is no such
+  // variable.
   std::string Text(std::string_view name, std::string absent);
-  // Returns an attribute of a stage. Older models have one for both stages.
+  // Returns an attribute of a stage, "encoder" or "decoder". Older models have one attribute for
+  // both stages.
   double Attribute(std::string_view stage, std::string_view name, double absent);
-  // Returns an attribute that must be the same in both stages.
+  // Returns an attribute that must have the same value in both stages.
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
-  // Record the fault of a variable and return 0.
+  // Record what is wrong with a variable, and return 0.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED
 

@@ -17,8 +17,9 @@ namespace {
 
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
-constexpr size_t kMaxNameBytes = 512;  // of a tensor or a file
-// The most tensors in all shards together. The size of its header limits those of one file.
+constexpr size_t kMaxNameBytes = 512;  // the name of a tensor or a file
+// The maximum number of tensors in all shards together. In one file, the size of its header limits
+// their number.
 constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
@@ -28,7 +29,7 @@ struct Format {
   absl::StatusOr<TensorTable> (*parse)(std::span<const uint8_t>, std::string_view);
 };
 
-// The first that exists is read. The last two are variants in transformers' terms.
+// The formats in the order of preference. transformers calls the last two "variants".
 constexpr std::array<Format, 4> kFormats = {{
     {"model.safetensors", "model.safetensors.index.json", ".safetensors", &ParseSafetensors},
     {"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", &ParseTorchFile},
@@ -39,7 +40,8 @@ constexpr std::array<Format, 4> kFormats = {{
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
-// Returns the first weight file, by name, of another program; "" if there is none.
+// Returns the name of a file with weights of another program, the first in alphabetical order, or
+// "" if there is none.
 std::string WeightsOfAnother(const std::string& directory) {
   constexpr std::array<std::string_view, 7> kSuffixes = {".h5",   ".msgpack", ".ot",  ".onnx",
                                                          ".gguf", ".pt",      ".ckpt"};
@@ -136,7 +138,7 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
                             kMaxNameBytes));
     }
     const std::string name = shard.is_string() ? shard.get<std::string>() : "";
-    // Only files next to the index: a path could lead anywhere.
+    // Only names of files next to the index are accepted, because a path could lead to any folder.
     if (name.size() <= suffix.size() || name.size() > kMaxNameBytes || !name.ends_with(suffix) ||
         name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
       return invalid(Concat("tensor ", Shown(tensor), " is in ", DescribeJson(shard),

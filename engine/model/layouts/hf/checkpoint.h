@@ -1,5 +1,5 @@
-// Finds the weight files of a Hugging Face directory and reads their tensors into one table. Reads
-// the first that exists, as transformers does: model.safetensors, its shards
+// Finds the weight files of a Hugging Face directory and reads their tensors into one table. Like
+// transformers, reads only the first of these that exists: model.safetensors, its shards
 // (model.safetensors.index.json), pytorch_model.bin, its shards, then the fp16 variants of these.
 //
 // Thread-safety: pure functions.
@@ -18,18 +18,21 @@
 namespace dragoman::engine {
 
 struct ShardIndex {
-  std::vector<std::string> files;                      // each once, in order of name
-  std::map<std::string, size_t, std::less<>> file_of;  // tensor -> index of `files`
+  std::vector<std::string> files;  // the shards, sorted, without repeats
+  // Maps a tensor's name to an index of `files`.
+  std::map<std::string, size_t, std::less<>> file_of;
 };
 
-// Reads an index file: {"weight_map": {tensor: file, ...}}. Shards must be next to it and end in
-// `suffix` (".safetensors", ".bin"). Returns INVALID_ARGUMENT naming `file` and the tensor.
+// Reads an index file: {"weight_map": {tensor: file, ...}}. Names of shards must end in `suffix`
+// (".safetensors", ".bin") and have no folder. Returns INVALID_ARGUMENT naming `file` and the
+// tensor.
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 
 // Maps the files of the weights, at most `max_bytes` in all, and reads their tensors. Leaves out
-// tensors that the index does not name. Returns NOT_FOUND for a missing file, and INVALID_ARGUMENT
-// for a broken file, a tensor that its shard lacks, or one that two shards have.
+// tensors that the index does not name. Returns NOT_FOUND if a file is missing. Returns
+// INVALID_ARGUMENT if a file is invalid, a shard lacks a tensor that the index promises, or two
+// shards have the same tensor.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes);
 
 }  // namespace dragoman::engine

@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kConfigName = "config.json";
 constexpr std::string_view kGenerationName = "generation_config.json";
 
-// Fields of config.json. Other values require another network, or a search over something else.
+// Fields of config.json and their only supported values. Other values would require another
+// network, or a model that is not an encoder and a decoder.
 constexpr std::array<NeutralField, 6> kNeutralModel = {{
     {"is_encoder_decoder", Neutral::kTrue},
     {"is_decoder", Neutral::kFalse},
@@ -52,7 +53,8 @@ void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
   }
 }
 
-// Returns the family of config.json, or nullptr with an error in `fields` if it is not supported.
+// Returns the family that config.json names. If it is not supported, returns nullptr and records an
+// error in `fields`.
 const Family* ReadFamily(JsonFields* fields, ModelSpec* spec) {
   spec->family = fields->String("model_type", "");
   const Family* const family = FindFamily(spec->family);
@@ -79,14 +81,16 @@ void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpe
   constexpr std::string_view kStart = "decoder_start_token_id";
   std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
   if (!start.has_value()) start = defaults.decoder_start;
-  // Without a start token, generate() begins with BOS. mBART-25 begins with the target's token.
+  // If there is no start token, transformers' generate() begins with BOS. For mBART-25, the
+  // target's language token replaces it later.
   if (!start.has_value() && defaults.starts_with_bos) {
     start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
   }
   tokens.decoder_start = require(kStart, start);
 }
 
-// The object with the defaults of the search, and its file: generation_config.json or config.json.
+// The JSON object that has the defaults of the search, and the name of its file:
+// generation_config.json or config.json.
 struct GenerationObject {
   std::string_view file;
   nlohmann::json object;
@@ -108,8 +112,9 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
     object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
   }
   if (!text.has_value() || ConfigOverrides(family, object, found.object)) {
-    // A null field is present: a MarianConfig without forced_eos_token_id forces 0, with null none.
-    // transformers 5 writes its classes' defaults, and assumes none.
+    // A null field overrides the default of the class: a MarianConfig without forced_eos_token_id
+    // forces token 0, one with null forces none. transformers 5 writes all defaults of its classes,
+    // so an absent field has no default there.
     nlohmann::json defaults = nlohmann::json::object();
     if (!is_by_5) defaults = nlohmann::json::parse(family.defaults.generation);
     defaults.update(object);

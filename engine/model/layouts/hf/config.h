@@ -1,9 +1,9 @@
 // Reads the JSON files of a Hugging Face directory (config.json, generation_config.json,
 // tokenizer_config.json and related files) into a ModelSpec and the settings of the tokenizer.
 //
-// Every field that changes the computation, the search or the tokens is applied or must hold its
-// neutral value; else loading fails with the field's name. The lists are at the top of
-// layouts/hf/config.cc and layouts/hf/generation.cc.
+// A field that changes the computation, the search or the tokens is either applied or must have its
+// neutral value. Otherwise loading fails and names the field. The lists of neutral values are at
+// the top of layouts/hf/config.cc and layouts/hf/generation.cc.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,35 +26,37 @@ struct HfConfigTexts {
 struct HfConfig {
   ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // for the log: fields that are set and have no effect
+  std::vector<std::string> notes;  // lines for the log: fields that are set but have no effect
 };
 
-// Returns INVALID_ARGUMENT for malformed files and UNIMPLEMENTED for unsupported fields. Both name
-// the file and the field, what was found and what was expected.
+// Returns INVALID_ARGUMENT for a malformed file and UNIMPLEMENTED for an unsupported field.
+// Messages name the file and the field, what was found and what was expected.
 absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts);
 
-// Reads the tokenizer, completes config->spec from its vocabularies, and checks that the two agree.
-// Errors are those of ReadCheckpointTokenizer.
+// Reads the tokenizer, sets the members of config->spec that depend on its vocabularies, and checks
+// that configuration and vocabularies agree. Errors are those of ReadCheckpointTokenizer.
 absl::StatusOr<ModelTokenizer> ReadHfTokenizer(const ModelFolder& folder, TokenizerChoice choice,
                                                HfConfig* config);
 
-// The following read the fields of the search (generation.cc).
+// The following functions (generation.cc) read the fields of the search.
 //
 // Reads eos_token_id, an id or a list. The first id becomes tokens->eos, the others
 // tokens->more_eos. If the field is absent, both stay unchanged.
 void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
 
-// Sets spec->generation, and the members of spec->tokens that the file names. Records errors in
-// `fields`. REQUIRES: spec->shape is set.
+// Sets spec->generation and, if the file has their fields, members of spec->tokens. Records errors
+// in `fields`. REQUIRES: spec->shape is set.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 
-// Fits spec->generation to the tokenizer. Returns UNIMPLEMENTED for a forced end that is not the
-// tokenizer's EOS, and for rules that compare output and source if the sources have other ids.
+// Adapts spec->generation to the tokenizer. Returns UNIMPLEMENTED if forced_eos_token_id is not the
+// tokenizer's EOS. Also returns UNIMPLEMENTED if a rule compares output and source tokens
+// (encoder_no_repeat_ngram_size), but the source has a vocabulary of its own.
 absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
                            ModelSpec* spec);
 
-// Reports whether the generation fields of config.json are used instead of generation_config.json.
-// `config` includes the fields that the family's class derives.
+// Reports whether transformers would read the fields of the search from config.json although
+// generation_config.json exists. `config` also has the fields that the family's configuration class
+// derives from others.
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation);
 

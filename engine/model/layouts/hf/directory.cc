@@ -30,9 +30,9 @@ absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   return ParseHfConfig(texts);
 }
 
-// Returns the most bytes of the weights' files: every parameter four times in float64. That leaves
-// room for tied matrices under several names and for unused tensors, but refuses a file of the
-// wrong kind before it fills the memory.
+// Returns the maximum size in bytes of all weight files together: every parameter four times in
+// float64, and 64 MiB. This has room for tied matrices under several names and for unused tensors,
+// but refuses a file of the wrong kind before it fills the memory.
 size_t MaxWeightBytes(const Program& program) {
   int64_t elements = 0;
   for (const Weight& weight : program.weights) elements += weight.elements();
@@ -88,7 +88,7 @@ bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
 
 absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
                                                     const LoadOptions& options) const {
-  // Puts the path in front of a message that lacks it.
+  // Puts the path in front of the message if it is not there yet.
   const auto in_directory = [&folder](const absl::Status& status) {
     return InDirectory(folder.path(), status);
   };

@@ -1,8 +1,8 @@
-// Hugging Face directories, as downloaded: config.json, generation_config.json (optional),
-// tokenizer_config.json (optional), model.safetensors or pytorch_model.bin, and the tokenizer's
-// files (tokenizers/checkpoint_tokenizer.h).
+// Loads directories as they are downloaded from Hugging Face. They have config.json,
+// generation_config.json (optional), tokenizer_config.json (optional), model.safetensors or
+// pytorch_model.bin, and the tokenizer's files (tokenizers/checkpoint_tokenizer.h).
 //
-// Stateless: any thread may load.
+// Thread-safety: stateless, so any thread may load.
 #pragma once
 
 #include <string>

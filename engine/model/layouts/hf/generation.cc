@@ -20,12 +20,14 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// The max_length of transformers if no file has one. If a file has this value, transformers cannot
-// tell it from the default, and counts new tokens (GenerationMixin._prepare_generated_length).
+// The default max_length of transformers. If a file has this value, transformers cannot tell it
+// from the default, and counts only new tokens, without the start token
+// (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
-// Fields of generation_config.json, or of config.json instead. temperature, top_k, top_p and the
-// like need do_sample to matter. output_*, use_cache and the like never change tokens.
+// Fields of generation_config.json or, in its place, of config.json, and their only supported
+// values. Fields such as temperature, top_k and top_p are not listed, because they matter only with
+// do_sample. Fields such as output_* and use_cache never change tokens.
 constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
@@ -49,8 +51,8 @@ constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"use_mtp", Neutral::kFalse},
 }};
 
-// The generation fields that transformers 4 also looks for in config.json, with the defaults of a
-// configuration class without its own (PretrainedConfig._get_global_generation_defaults).
+// The fields of the search that transformers 4 also reads from config.json. The defaults apply to a
+// configuration class that has none of its own (PretrainedConfig._get_global_generation_defaults).
 struct LegacyField {
   std::string_view name;
   std::string_view json_default;
@@ -108,7 +110,7 @@ bool IsEnd(const SpecialIds& tokens, int id) {
          std::find(tokens.more_eos.begin(), tokens.more_eos.end(), id) != tokens.more_eos.end();
 }
 
-// Reads suppress_tokens: bans of single tokens, which are added to `words`.
+// Reads suppress_tokens, which bans single tokens. Appends the bans to `words`.
 void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
                     std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "suppress_tokens";
@@ -134,7 +136,7 @@ void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
                                       static_cast<size_t>(kernels::kMaxNotFirst));
 }
 
-// Sorts the bans, and checks that they leave tokens to produce.
+// Sorts the bans and checks that they do not ban every token.
 void FinishBans(JsonFields* fields, ModelSpec* spec) {
   std::vector<std::vector<int>>& words = spec->generation.bad_words;
   std::sort(words.begin(), words.end());
@@ -156,7 +158,8 @@ void FinishBans(JsonFields* fields, ModelSpec* spec) {
   }
 }
 
-// Reads sequences of tokens. Drops a ban of EOS alone, as transformers does.
+// Reads bad_words_ids, which bans sequences of tokens, and appends them to `words`. Ignores a ban
+// of EOS alone, as transformers does.
 void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "bad_words_ids";
   const nlohmann::json* value = fields->Find(kName);
@@ -190,7 +193,8 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
 
 // Reads max_length and min_length. max_new_tokens and min_new_tokens override them and do not count
 // the start token. The limit must leave room for one token that is not forced. If no file has a
-// length, the positions are the limit: transformers' 20 tokens would cut most sentences.
+// length, the limit is the number of position embeddings, because transformers' default of 20
+// tokens would cut most sentences.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
   const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
   const int least = 2 + forced;  // the start token and one more
@@ -212,7 +216,8 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
   if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
     min_length = *added + 1;
   }
-  // The last token needs no position. transformers fails at the end of the table.
+  // The limit is the number of positions plus 1, because the last token is not fed back and needs
+  // no position. With a larger limit, transformers fails at the end of the position table.
   max_length = std::min<int64_t>(max_length, shape.max_positions + int64_t{1});
   if (min_length >= max_length) {
     const bool in_new = fields->Has("min_new_tokens");
@@ -299,14 +304,15 @@ absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& 
                                            ", which is not supported; supported: null or ", eos,
                                            ", the id of '", tokenizer.eos_piece, "'"));
   }
-  // The target language's token replaces the forced first token, which is of one language.
+  // In a model with languages, the target language's token replaces the forced first token, which
+  // names one fixed language.
   if (!tokenizer.scheme->languages.empty()) generation.forced_bos.reset();
   return absl::OkStatus();
 }
 
-// transformers 4 reads the generation fields of config.json instead of generation_config.json if
-// the latter says that it was made from the former, and the former has values that are not its
-// class's defaults (GenerationMixin._prepare_generation_config). transformers 5 does not.
+// transformers 4 ignores generation_config.json if two conditions hold: it says that it was made
+// from config.json, and config.json has fields of the search that are not the defaults of its class
+// (GenerationMixin._prepare_generation_config). transformers 5 always reads generation_config.json.
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation) {
   const auto made = generation.find("_from_model_config");

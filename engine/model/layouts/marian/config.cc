@@ -16,15 +16,16 @@
 namespace dragoman::engine {
 namespace {
 
-// Marian computes positions without a limit. It takes 1,000 tokens of a source by default.
+// The number of position embeddings of a model that computes them. Marian has no limit, but by
+// default it cuts a source after 1,000 tokens.
 constexpr int kComputedPositions = 1024;
 constexpr int kDefaultOutputTokens = 512;
-// The values of OPUS-MT's decoder.yml. Marian's defaults are 12 and no normalization.
+// The values in OPUS-MT's decoder.yml. Marian's own defaults are a beam of 12 and no normalization.
 constexpr int kDefaultBeam = 6;
 constexpr double kDefaultNormalize = 1.0;
 constexpr float kNormEpsilon = 1e-6F;
-// The suffix of the scales of activations in 8-bit models. They are not read, because activations
-// are measured while they are computed.
+// The suffix of tensors with the scales of activations in 8-bit models. They are not read, because
+// the engine computes the scales of activations at run time.
 constexpr std::string_view kActivationScale = "_QuantMultA";
 
 struct NeutralOption {
@@ -32,7 +33,7 @@ struct NeutralOption {
   std::string_view value;
 };
 
-// Other values require another network.
+// Options and their only supported values. Other values would require another network.
 constexpr std::array<NeutralOption, 15> kNeutralOptions = {{
     {"type", "transformer"},
     {"transformer-ffn-depth", "2"},
@@ -51,12 +52,14 @@ constexpr std::array<NeutralOption, 15> kNeutralOptions = {{
     {"lemma-dependency", ""},
 }};
 
-// The first version, as major * 1000 + minor, that norms the input of pre-norm keys and values.
+// The first version, as major * 1000 + minor, in which a pre-norm layer also normalizes the input
+// of keys and values.
 constexpr int kFirstNormedKeys = 1010;
-// The last version whose GELU is x * sigmoid(1.702 x).
+// The last version, in the same form, whose GELU is x * sigmoid(1.702 x).
 constexpr int kLastQuickGelu = 1012;
 
-// Returns the version in a text such as "v1.9.56 8fbfa65 2021-03-31", or nullopt.
+// Returns the version, as major * 1000 + minor, of a text such as "v1.9.56 8fbfa65 2021-03-31", or
+// nullopt.
 std::optional<int> VersionOf(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
@@ -116,7 +119,8 @@ class OptionsReader {
     } else if (autoreg != "self-attention") {
       in_.Unsupported("transformer-decoder-autoreg", "self-attention and rnn");
     }
-    // One for each layer of the decoder. If each layer names itself, nothing is tied.
+    // The list has the number of a layer for each decoder layer. If each layer has its own number,
+    // no layers are tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");
     for (size_t i = 0; i < tied.size(); ++i) {
       if (tied[i] != Concat(i + 1)) in_.Unsupported("transformer-tied-layers", "none");
@@ -129,7 +133,8 @@ class OptionsReader {
     }
   }
 
-  // Returns the steps around a sublayer, without dropout.
+  // Returns the option with Marian's letters for the steps around a sublayer ("dan": dropout, add,
+  // norm), without dropout.
   std::string Steps(std::string_view name, std::string_view absent) {
     std::string steps = in_.String(name, absent);
     std::erase(steps, 'd');
@@ -215,7 +220,7 @@ class OptionsReader {
     GenerationDefaults& search = network_.spec.generation;
     search.num_beams = decoder_.beam_size.value_or(kDefaultBeam);
     search.length_penalty = static_cast<float>(decoder_.normalize.value_or(kDefaultNormalize));
-    // Includes the start token.
+    // max_length counts the start token too.
     search.max_length = 1 + kDefaultOutputTokens;
   }
 
@@ -253,7 +258,7 @@ class OptionsReader {
   const std::string_view file_;
   const MarianDecoder& decoder_;
   YamlFields in_;
-  int version_ = 0;  // of the Marian that trained the model; 0 if not stated
+  int version_ = 0;  // the version of Marian that trained the model; 0: not stated
   MarianNetwork network_;
 };
 
@@ -273,7 +278,7 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Has("beam-size")) {
     decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kernels::kMaxBeam));
   }
-  // It is 1 if the field has no number, and 0 if the field is absent.
+  // `normalize` is 1 if the field has no number, and 0 if the field is absent.
   decoder.normalize = in.String("normalize", "0").empty() ? 1.0 : in.Number("normalize", 0.0);
   if (*decoder.normalize < 0) in.Fail("normalize", "a number from 0 on");
   if (in.Number("word-penalty", 0.0) != 0) in.Unsupported("word-penalty", "0");
@@ -283,7 +288,8 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Flag("output-sampling", false)) in.Unsupported("output-sampling", "false");
   if (in.Flag("right-left", false)) in.Unsupported("right-left", "false");
   decoder.allow_unk = in.Flag("allow-unk", false);
-  // The items after the first say how to make or check the shortlist, which its file states itself.
+  // The first item is the file. The others say how to make or check a shortlist, but a binary
+  // shortlist file has this itself.
   const std::vector<std::string> shortlist = in.List("shortlist");
   if (!shortlist.empty()) decoder.shortlist = shortlist.front();
   if (!in.status().ok()) return in.status();

@@ -1,7 +1,7 @@
 // Reads a Marian model's options (special:model.yml) and its decoder's configuration (decoder.yml).
 //
-// Every option that changes the computation is applied or must hold its neutral value. A tensor
-// that the network does not have is refused by name. Thread-safety: pure functions.
+// An option that changes the computation is either applied or must have its neutral value. A tensor
+// that the network does not use is an error. Thread-safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@
 
 namespace dragoman::engine {
 
-// The fields of decoder.yml; all empty without that file.
+// The fields of decoder.yml. All are empty if there is no such file.
 struct MarianDecoder {
-  std::vector<std::string> models;  // paths, as written
+  std::vector<std::string> models;  // paths as in the file
   std::vector<std::string> vocabularies;
   std::optional<int> beam_size;
   std::optional<double> normalize;  // the length penalty
   bool allow_unk = false;
-  std::string shortlist;  // a path, as written; "": none
+  std::string shortlist;  // a path as in the file; "": none
 };
 
 // Errors are those of ModelSource::Load.
@@ -34,13 +34,14 @@ struct MarianNetwork {
   BartTraits traits;
 };
 
-// Makes the network. `options` is the text of special:model.yml, `file` the model's file name. The
-// target's last id is the empty token, which begins an output (BartTraits::empty_token).
+// Reads the model's options and makes the description of its network. `options` is the text of
+// special:model.yml, `file` the model's file name. The last id of the target's vocabulary is the
+// empty token (BartTraits::empty_token), and every output begins with it.
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);
 
-// Returns UNIMPLEMENTED naming the first tensor that is not a weight of the network.
+// Returns UNIMPLEMENTED, which names the tensor, if a tensor is not a weight of the network.
 absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
                                 const Network& network);
 

@@ -20,15 +20,16 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kNpz = ".npz";
-// Only the file itself has the shape. 64 GiB is 16 billion parameters in float32.
+// The limit does not depend on the shape, because only the file itself has the shape. 64 GiB are 16
+// billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// The largest shortlist; one of 32,000 words has 6 MB.
+// The maximum size of a shortlist. One for 32,000 words has 6 MB.
 constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
-// The decoder's configuration: OPUS-MT's, users', Bergamot's. The first that exists is read.
+// The names of the decoder's configuration, in order of preference: OPUS-MT's, users', Bergamot's.
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
 
-// The endings by which files are searched. Other files have fixed names.
+// The endings of files whose names are not fixed.
 const std::vector<std::string>& KnownEndings() {
   static const auto* const endings =
       new std::vector<std::string>{".npz", ".bin", ".spm", "vocab.yml"};
@@ -39,12 +40,13 @@ bool IsModel(const DiskFolder& folder, const std::string& file) {
   if (file.ends_with(kNpz)) return true;
   if (!file.ends_with(".bin")) return false;
   const std::string begin = folder.FirstBytes(file, kMarianHeadBytes);
-  // Accepts a Git LFS pointer in place of a model; its reader reports it.
+  // Also accepts a Git LFS pointer in place of a model, because the reader of the model then
+  // reports the pointer.
   return begin == "version " ||
          IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
 }
 
-// "a, b and c".
+// Returns the names as a list for a message: "a, b and c".
 std::string Listed(const std::vector<std::string>& names) {
   std::string listed;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -64,7 +66,7 @@ class Finder {
 
   const std::vector<std::string>& models() const { return models_; }
 
-  // Returns nullopt if there is none.
+  // Reads the decoder's configuration. Returns nullopt if there is none.
   absl::StatusOr<std::optional<MarianDecoder>> Decoder() {
     std::vector<std::string> names(kDecoderFiles.begin(), kDecoderFiles.end());
     for (const std::string& model : models_) names.push_back(model + ".decoder.yml");
@@ -129,7 +131,8 @@ class Finder {
     return {.source = std::move(source), .target = std::move(target), .model = ""};
   }
 
-  // The directories of paths are those of the configuration's author. The files are in this folder.
+  // Returns the name of the file that the configuration names by `path`. Ignores the path's
+  // directories, which belong to the author's machine: the file must be in the model's folder.
   absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
     std::string name = std::filesystem::path(path).filename().string();
     if (!name.empty() && folder_.Has(name)) return name;
@@ -151,7 +154,7 @@ class Finder {
   std::string decoder_file_;
 };
 
-// Returns the options from the model's file, or from a file next to it.
+// Returns the model's options from its file or, if it has none, from FILE.yml next to it.
 absl::StatusOr<std::string> OptionsOf(const ModelFolder& folder, const std::string& file,
                                       const MarianFile& model) {
   if (!model.options.empty()) return std::string(model.options);
@@ -207,7 +210,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   return model;
 }
 
-// Returns the number of words in the vocabulary's file. Later rows of the embedding have no word.
+// Returns the number of words in the vocabulary, without ids at its end that have no piece.
 int WordsOf(const Vocabulary& vocabulary) {
   int words = vocabulary.size();
   while (words > 0 && vocabulary.PieceOf(words - 1).empty()) --words;

@@ -1,9 +1,9 @@
-// Directories with Marian's files: one model (.npz or .bin), its vocabularies, and a decoder
-// configuration that may name them (README.md has the names). Examples are OPUS-MT's originals,
-// Firefox's and Bergamot's models. 8-bit weights are packed unchanged for int8, and become float32
-// else.
+// Loads directories with Marian's files: one model (.npz or .bin), its vocabularies, and a decoder
+// configuration that may name the other files. engine/model/README.md lists the file names.
+// Examples are OPUS-MT's originals, Firefox's and Bergamot's models. With compute type int8, 8-bit
+// weights are packed unchanged. In all other cases weights are read as float32.
 //
-// Stateless: any thread may load.
+// Thread-safety: stateless, so any thread may load.
 #pragma once
 
 #include <string>
@@ -17,14 +17,16 @@ namespace dragoman::engine {
 class MarianDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "marian"; }
-  // Reports whether there is a model and no config.json, which other layouts have.
+  // Reports whether the folder has a model file but no config.json, because other layouts have a
+  // config.json.
   bool Recognises(const DiskFolder& folder) const override;
   absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                    const LoadOptions& options) const override;
 };
 
-// Reads the shortlist of a model of this layout: the file that the decoder's configuration names,
-// or the only lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND names the missing files.
+// Reads the shortlist of a model in this layout from the file that the decoder's configuration
+// names, or from the only file lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND names
+// the missing files.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);

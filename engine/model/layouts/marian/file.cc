@@ -16,21 +16,23 @@ namespace {
 constexpr std::string_view kOptions = "special:model.yml";
 constexpr uint64_t kVersion = 1;
 constexpr uint64_t kEncrypted = 2;
-// A model of 100 layers has some thousand.
+// The maximum number of tensors. A model of 100 layers has some thousand.
 constexpr uint64_t kMaxItems = 1 << 16;
 constexpr uint64_t kMaxNameBytes = 512;
 constexpr uint64_t kMaxDimensions = 8;
 
-// Types in the binary format: the class in the upper byte, the size in the lower.
+// The codes of types in the binary format. The upper byte is the class of the type, the lower byte
+// its size in bytes.
 constexpr uint64_t kInt8 = 0x0101;
 constexpr uint64_t kFloat16 = 0x0402;
 constexpr uint64_t kFloat32 = 0x0404;
-// 8 bits for intgemm, in no processor's order: the codes of browsermt and of marian-nmt.
+// 8-bit weights for the library intgemm, not rearranged for a processor: the codes of browsermt's
+// and marian-nmt's Marian.
 constexpr uint64_t kIntgemm8 = 0x4101;
 constexpr uint64_t kIntgemm8OfMaster = 0x10001;
 
-// Reports whether the tensor is a table with a row for each word, which Marian looks up, or
-// multiplies with in transposed form.
+// Reports whether the tensor is a table with a row for each token or position. Marian looks rows up
+// or multiplies by the transposed table, so the table is already [out, in].
 bool IsOfVocabulary(std::string_view name) {
   return name.ends_with("Wemb") || name == "Wpos" || name == "decoder_ff_logit_out_Wt";
 }
@@ -44,7 +46,7 @@ void DropFirstOfRow(TensorView* view) {
   }
 }
 
-// Transposes a tensor, whose numbers are in the order of its shape, to MarianFile's shape.
+// Changes the shape and strides of a row-major tensor to those that MarianFile::tensors has.
 void Turn(std::string_view name, TensorView* view) {
   if (IsMatrix(view->shape) && !IsOfVocabulary(name)) {
     std::swap(view->shape[0], view->shape[1]);
@@ -53,7 +55,7 @@ void Turn(std::string_view name, TensorView* view) {
   DropFirstOfRow(view);
 }
 
-// Returns the options, which end with a NUL.
+// Returns the text of the options, which ends at the first NUL.
 std::string_view TextOf(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
@@ -163,7 +165,7 @@ class BinaryParser {
     }
     const absl::StatusOr<int64_t> numel = CheckedNumel(item.shape);
     if (!numel.ok()) return Invalid(item.name, std::string(numel.status().message()));
-    // The scale follows the integers.
+    // The scale, a float32, follows the integers.
     const auto size = static_cast<uint64_t>(DTypeSize(view.dtype));
     const uint64_t scale = is_intgemm ? sizeof(float) : 0;
     const auto count = static_cast<uint64_t>(*numel);
@@ -179,7 +181,7 @@ class BinaryParser {
                                                "' has 8 bits, supported: an output layer in ",
                                                "float32, or one that is the target's embedding"));
       }
-      // Marian stores these matrices transposed, [out][in], but states the shape before that.
+      // Marian stores the numbers of these matrices as [out, in] but states the shape [in, out].
       if (IsMatrix(view.shape) && !IsOfVocabulary(item.name)) {
         std::swap(view.shape[0], view.shape[1]);
       }

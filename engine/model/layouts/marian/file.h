@@ -1,5 +1,5 @@
-// Reads Marian's model files: model.npz, an archive of numpy's arrays, and the binary format (.bin)
-// of Bergamot's and Firefox's models.
+// Reads Marian's model files. They are archives of numpy arrays (.npz), or have the binary format
+// (.bin) of Bergamot's and Firefox's models.
 //
 // Copies nothing: the tensors borrow the bytes. Thread-safety: pure functions.
 #pragma once
@@ -14,16 +14,18 @@
 namespace dragoman::engine {
 
 struct MarianFile {
-  // The tensors by Marian's names, in the shapes that networks have here. Matrices that Marian
-  // multiplies from the right ([in, out]) are transposed to [out, in]. Tables of a vocabulary stay
-  // [vocabulary, d]. Rows ([1, n]) become [n]. 8-bit tensors (I8) hold their scale.
+  // The tensors under Marian's names, in the shapes that the engine uses. A matrix of a product,
+  // which Marian stores as [in, out], is transposed to [out, in]. A table with a row for each token
+  // stays [vocabulary, d]. A tensor [1, n] becomes [n]. An 8-bit tensor (I8) has its scale in
+  // TensorView::scales.
   TensorTable tensors;
   // The options of the model as YAML, "special:model.yml"; empty if the file has none.
   std::string_view options;
 };
 
-// Return INVALID_ARGUMENT naming `file`, the tensor and the fault, and UNIMPLEMENTED naming an
-// unknown version or type. Tensors have no more elements than the file has bytes.
+// Return INVALID_ARGUMENT, which names `file`, the tensor and the fault, if the file is invalid,
+// and UNIMPLEMENTED for an unknown version or type. The tensors of the result have at most as many
+// elements as the file has bytes.
 absl::StatusOr<MarianFile> ParseMarianNpz(std::span<const uint8_t> bytes, std::string_view file);
 absl::StatusOr<MarianFile> ParseMarianBinary(std::span<const uint8_t> bytes, std::string_view file);
 
