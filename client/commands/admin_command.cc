@@ -2,7 +2,6 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -6,12 +6,10 @@
 
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "client/commands/flags.h"
 #include "client/translation_client.h"
 

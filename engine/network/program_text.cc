@@ -1,7 +1,5 @@
 // ProgramText of program.h.
-#include <cstdio>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "absl/strings/str_cat.h"

@@ -5,16 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
-#include "engine/api/observer.h"
 #include "engine/base/clock.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -4,7 +4,6 @@
 // Thread-safe.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "dragoman/v1/translation.pb.h"
-#include "engine/api/engine.h"
 #include "server/call/violations.h"
 
 namespace dragoman::server {

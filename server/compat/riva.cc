@@ -1,6 +1,5 @@
 #include "server/compat/riva.h"
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>

@@ -37,7 +37,6 @@
 #include "server/process/serving.h"
 #include "server/process/signals.h"
 #include "server/process/span_export.h"
-#include "server/transport/guard.h"
 #include "server/transport/http.h"
 
 namespace dragoman::server {

@@ -1,7 +1,6 @@
 // Opens the language detector that the settings ask for.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"

@@ -17,7 +17,6 @@
 #include "engine/base/mutex.h"
 #include "engine/base/out_of_memory.h"
 #include "server/process/cgroup.h"
-#include "server/transport/guard.h"
 
 namespace dragoman::server {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
-#include "server/transport/routes.h"
 
 namespace dragoman::server {
 

@@ -1,7 +1,5 @@
 // Products of the layers in int8. A load quantizes the weights, and compares each form of each
 // shape with plain arithmetic on the same bytes.
-#include <algorithm>
-#include <iterator>
 #include <random>
 #include <set>
 #include <string>

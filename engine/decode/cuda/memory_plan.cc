@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/quantized_layers.h"

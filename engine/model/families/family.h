@@ -4,7 +4,6 @@
 // Constants and pure functions; any thread.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>

@@ -1,6 +1,5 @@
 #include "engine/text/html/html_elements.h"
 
-#include <string>
 #include <unordered_map>
 
 namespace dragoman::engine {

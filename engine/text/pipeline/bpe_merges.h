@@ -7,7 +7,6 @@
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>

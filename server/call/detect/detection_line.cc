@@ -4,7 +4,6 @@
 #include <unicode/uscript.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "engine/base/utf8.h"

@@ -5,7 +5,6 @@
 // Stateless: any thread may load.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
