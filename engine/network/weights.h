@@ -25,8 +25,10 @@ class Weights {
     return false;
   }
   // The same as Read, for int8; scales [count]. REQUIRES: AreInt8 of the rows.
-  virtual absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
-                                float* scales) const;
+  virtual absl::Status ReadInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/,
+                                int8_t* /*to*/, float* /*scales*/) const {
+    return absl::InternalError("weights: not stored as int8");
+  }
 
   // Hints that the weight will not be read again soon. It may be read again.
   virtual void Release(WeightId /*id*/) const {}
@@ -37,17 +39,5 @@ class Weights {
 
 // The values of each weight by its index, float32, row-major.
 using WeightValues = std::vector<std::vector<float>>;
-
-// Weights in memory.
-class WeightsInMemory final : public Weights {
- public:
-  // REQUIRES: the values are those of the program.
-  WeightsInMemory(const Program& program, WeightValues values);
-  absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override;
-
- private:
-  const std::vector<Weight> shapes_;
-  const WeightValues values_;
-};
 
 }  // namespace dragoman::engine

@@ -34,7 +34,7 @@ struct CpuProfile {
 
 inline constexpr char kAroundTheModel[] = "search and tables";
 
-// Fills the batch of a worker as in profiled_steps.h and times `steps` of its steps. Has its own
+// Fills the batch of a worker as in profile_steps.h and times `steps` of its steps. Has its own
 // memory for their K/V. Returns errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED
 // without the memory, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; weights of the program.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,

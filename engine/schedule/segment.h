@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/clock.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"

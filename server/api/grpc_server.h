@@ -16,6 +16,7 @@
 #include "server/api/translation_service.h"
 #include "server/base/address.h"
 #include "server/base/tls_store.h"
+#include "server/transport/guard.h"
 
 namespace dragoman::server {
 

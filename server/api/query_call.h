@@ -16,6 +16,7 @@
 #include "server/base/status_codes.h"
 #include "server/call/api_keys.h"
 #include "server/call/call_tracker.h"
+#include "server/call/request_error.h"
 #include "server/call/wire_check.h"
 
 namespace dragoman::server {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "dragoman/v1/translation.pb.h"
+#include "engine/api/engine.h"
 #include "server/call/violations.h"
 
 namespace dragoman::server {

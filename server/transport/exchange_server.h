@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
 #include "server/base/tls_store.h"
+#include "server/transport/guard.h"
 #include "server/transport/http_exchange.h"
 #include "server/transport/request_reader.h"
 

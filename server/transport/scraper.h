@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
+#include "server/transport/routes.h"
 
 namespace dragoman::server {
 

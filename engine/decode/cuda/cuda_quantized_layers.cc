@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/memory_plan.h"
 #include "engine/decode/cuda/quantization.h"
-#include "engine/decode/cuda/quantized_layers.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/quantize_rows.h"
 

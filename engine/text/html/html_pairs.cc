@@ -6,8 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/text/html/html_elements.h"
-
 namespace dragoman::engine {
 namespace {
 
