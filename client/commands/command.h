@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,12 +65,13 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 // Adds only the TLS flags.
 void AddTlsFlags(FlagTable* flags, ChannelSecurity* security);
 
-// Parses the arguments. Handles --help and io.description. Returns true if the command should
-// continue, else sets `*exit_status`. `usage` is the text after "dragoman", such as "models
-// [flags]". At most `max_positional` arguments may be positional.
-bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
-                  const Arguments& arguments, size_t max_positional, FlagTable* flags,
-                  std::vector<std::string>* positional, int* exit_status);
+// Parses the arguments. Handles --help and io.description. Returns the exit status if the command
+// should not continue. `usage` is the text after "dragoman", such as "models [flags]". At most
+// `max_positional` arguments may be positional; without any, `positional` may be nullptr.
+std::optional<int> ParseCommand(const Io& io, const std::string& usage, const std::string& about,
+                                const Arguments& arguments, FlagTable* flags,
+                                size_t max_positional = 0,
+                                std::vector<std::string>* positional = nullptr);
 
 // Each prints "dragoman NAME: message" and returns its exit status.
 int Fail(const Io& io, const std::string& command, const absl::Status& status);
