@@ -4,8 +4,6 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
-#include <utility>
-
 #include "client/status_map.h"
 
 namespace dragoman::client {

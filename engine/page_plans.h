@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/create_engine.h"
 #include "engine/base/load_memory.h"

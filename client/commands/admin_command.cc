@@ -2,7 +2,6 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -257,13 +256,12 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   flags.Number("timeout", "S", 0.001, 86400, &options.timeout,
                "seconds to wait for the answer (default: 600)");
   std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "admin ACTION [flags]", About(), arguments, 3, &flags, &positional,
-                    &exit_status)) {
+  if (const auto exit_status =
+          ParseCommand(io, "admin ACTION [flags]", About(), arguments, &flags, 3, &positional)) {
     if (io.description != nullptr) {
       for (const Action& action : kActions) io.description->words.emplace_back(action.name);
     }
-    return exit_status;
+    return *exit_status;
   }
   if (options.server.empty() ||
       (absl::StrContains(options.server, ',') && !absl::StartsWith(options.server, "unix:"))) {

@@ -179,34 +179,27 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
               "sends the API key without --tls to other machines too");
 }
 
-bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
-                  const Arguments& arguments, size_t max_positional, FlagTable* flags,
-                  std::vector<std::string>* positional, int* exit_status) {
+std::optional<int> ParseCommand(const Io& io, const std::string& usage, const std::string& about,
+                                const Arguments& arguments, FlagTable* flags, size_t max_positional,
+                                std::vector<std::string>* positional) {
   if (io.description != nullptr) {
     *io.description = {.usage = usage, .about = about, .words = {}, .flags = flags->Describe()};
-    *exit_status = kExitOk;
-    return false;
+    return kExitOk;
   }
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
     if (argument != "--help" && argument != "-h") continue;
     io.out << "Usage: dragoman " << usage << "\n\n" << about << "\n\n" << flags->Help();
-    *exit_status = kExitOk;
-    return false;
+    return kExitOk;
   }
   const std::string command = usage.substr(0, usage.find(' '));
   auto parsed = flags->Parse(arguments);
-  if (!parsed.ok()) {
-    *exit_status = UsageError(io, command, std::string(parsed.status().message()));
-    return false;
-  }
+  if (!parsed.ok()) return UsageError(io, command, std::string(parsed.status().message()));
   if (parsed->size() > max_positional) {
-    *exit_status =
-        UsageError(io, command, "unexpected argument '" + (*parsed)[max_positional] + "'");
-    return false;
+    return UsageError(io, command, "unexpected argument '" + (*parsed)[max_positional] + "'");
   }
-  *positional = *std::move(parsed);
-  return true;
+  if (positional != nullptr) *positional = *std::move(parsed);
+  return std::nullopt;
 }
 
 int Fail(const Io& io, const std::string& command, const absl::Status& status) {

@@ -6,12 +6,11 @@
 
 #include <functional>
 #include <iosfwd>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "client/commands/flags.h"
 #include "client/translation_client.h"
 
@@ -67,13 +66,13 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 // Adds only the flags for TLS.
 void AddTlsFlags(FlagTable* flags, ChannelSecurity* security);
 
-// Parses the arguments of a command. Also handles --help and io.description. Returns true if the
-// command should continue. Else sets `*exit_status`, with which the command must return. `usage` is
-// the text after "dragoman", such as "models [flags]". At most `max_positional` arguments may be
-// positional.
-bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
-                  const Arguments& arguments, size_t max_positional, FlagTable* flags,
-                  std::vector<std::string>* positional, int* exit_status);
+// Parses the arguments. Handles --help and io.description. Returns the exit status if the command
+// should not continue. `usage` is the text after "dragoman", such as "models [flags]". At most
+// `max_positional` arguments may be positional; without any, `positional` may be nullptr.
+std::optional<int> ParseCommand(const Io& io, const std::string& usage, const std::string& about,
+                                const Arguments& arguments, FlagTable* flags,
+                                size_t max_positional = 0,
+                                std::vector<std::string>* positional = nullptr);
 
 // Both print "dragoman COMMAND: message" and return the exit status: kExitFailed or kExitUsage.
 int Fail(const Io& io, const std::string& command, const absl::Status& status);

@@ -161,10 +161,9 @@ int DetectCommand(const Io& io, const Arguments& arguments) {
                "seconds that a request with its retries may take\n"
                "(default: 120)");
   std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "detect [flags] [FILE]", kDetectAbout, arguments, 1, &flags, &positional,
-                    &exit_status)) {
-    return exit_status;
+  if (const auto exit_status = ParseCommand(io, "detect [flags] [FILE]", kDetectAbout, arguments,
+                                            &flags, 1, &positional)) {
+    return *exit_status;
   }
   options.client.timeout = Seconds(options.timeout);
   options.client.retry.patient = true;
@@ -176,7 +175,7 @@ int DetectCommand(const Io& io, const Arguments& arguments) {
   if (fd < 0) {
     return Fail(io, "detect", absl::ErrnoToStatus(errno, "cannot open " + positional[0]));
   }
-  exit_status = run.Loop(fd);
+  const int exit_status = run.Loop(fd);
   close(fd);
   return exit_status;
 }

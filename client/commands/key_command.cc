@@ -18,13 +18,13 @@ int KeyCommand(const Io& io, const Arguments& arguments) {
   flags.OptionalInt("share", "N", 1, 16, &share,
                     "its turns in the queue, for one of others' (default: 1)");
   std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "key NAME [flags]",
-                    "Makes an API key. Prints three lines: the key, for the client called NAME; "
-                    "what the list\n\"clients\" of the server's file --api-keys needs of it; and a "
-                    "whole file with that client alone.\nThe server never sees the key itself.",
-                    arguments, 1, &flags, &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status = ParseCommand(
+          io, "key NAME [flags]",
+          "Makes an API key. Prints three lines: the key, for the client called NAME; "
+          "what the list\n\"clients\" of the server's file --api-keys needs of it; and a "
+          "whole file with that client alone.\nThe server never sees the key itself.",
+          arguments, &flags, 1, &positional)) {
+    return *exit_status;
   }
   if (positional.empty()) return UsageError(io, "key", "found no NAME, expected one");
   const std::string key = NewApiKey();

@@ -151,13 +151,11 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
   QueryFlags options;
   FlagTable flags;
   AddCommonFlags(io, &flags, &options);
-  std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(
+  if (const auto exit_status = ParseCommand(
           io, "models [flags]",
           "Lists the models of the server, the default first; then those that are coming or going.",
-          arguments, 0, &flags, &positional, &exit_status)) {
-    return exit_status;
+          arguments, &flags)) {
+    return *exit_status;
   }
   // No retries, because the user wants the current state at once.
   options.client.retry.max_attempts = 1;
@@ -183,13 +181,12 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
   AddCommonFlags(io, &flags, &options);
   flags.String("model", "NAME", &options.model,
                "model whose language pairs are listed (default: all models)");
-  std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "languages [flags]",
-                    "Lists the language pairs of a model or of all, one a line: source TAB target; "
-                    "* is any language.",
-                    arguments, 0, &flags, &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status = ParseCommand(
+          io, "languages [flags]",
+          "Lists the language pairs of a model or of all, one a line: source TAB target; "
+          "* is any language.",
+          arguments, &flags)) {
+    return *exit_status;
   }
   options.client.retry.max_attempts = 1;
   const auto client = TranslationClient::Create(options.client);
@@ -247,13 +244,12 @@ int HealthCommand(const Io& io, const Arguments& arguments) {
                "and no API key; https with --metrics-tls");
   flags.Number("timeout", "S", 0.001, 86400, &timeout,
                "seconds to wait for the answer (default: 5)");
-  std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "health [flags]",
-                    "Asks the server's health service once, or with --url an address over HTTP. "
-                    "Prints SERVING\nand exits with 0, or says what is wrong and exits with 1.",
-                    arguments, 0, &flags, &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status =
+          ParseCommand(io, "health [flags]",
+                       "Asks the server's health service once, or with --url an address over HTTP. "
+                       "Prints SERVING\nand exits with 0, or says what is wrong and exits with 1.",
+                       arguments, &flags)) {
+    return *exit_status;
   }
   if (!url.empty()) {
     if (!service.empty())

@@ -267,10 +267,9 @@ int TranslateCommand(const Io& io, const Arguments& arguments) {
   FlagTable flags;
   AddFlags(io, &flags, &o);
   std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "translate [flags] [FILE]", kTranslateAbout, arguments, 1, &flags,
-                    &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status = ParseCommand(io, "translate [flags] [FILE]", kTranslateAbout,
+                                            arguments, &flags, 1, &positional)) {
+    return *exit_status;
   }
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {
     return UsageError(io, "translate", wrong);
@@ -280,7 +279,7 @@ int TranslateCommand(const Io& io, const Arguments& arguments) {
   if (fd < 0) {
     return Fail(io, "translate", absl::ErrnoToStatus(errno, "cannot open " + positional[0]));
   }
-  exit_status = Translate(io, o, fd);
+  const int exit_status = Translate(io, o, fd);
   close(fd);
   return exit_status;
 }

@@ -191,11 +191,10 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   LoadFlags o;
   FlagTable flags;
   AddFlags(io, &flags, &o);
-  std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "load --input FILE (--rate R | --concurrency C) --duration S [flags]",
-                    kLoadAbout, arguments, 0, &flags, &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status =
+          ParseCommand(io, "load --input FILE (--rate R | --concurrency C) --duration S [flags]",
+                       kLoadAbout, arguments, &flags)) {
+    return *exit_status;
   }
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {
     return UsageError(io, "load", wrong);

@@ -12,7 +12,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"

@@ -262,11 +262,10 @@ int PlanCommand(const Io& io, const Arguments& arguments) {
   PlanFlags o;
   FlagTable flags;
   AddFlags(&flags, &o);
-  std::vector<std::string> positional;
-  int exit_status = kExitOk;
-  if (!ParseCommand(io, "plan --model DIR --chars-per-second N --input FILE [flags]", kPlanAbout,
-                    arguments, 0, &flags, &positional, &exit_status)) {
-    return exit_status;
+  if (const auto exit_status =
+          ParseCommand(io, "plan --model DIR --chars-per-second N --input FILE [flags]", kPlanAbout,
+                       arguments, &flags)) {
+    return *exit_status;
   }
   if (o.model.empty()) return UsageError(io, "plan", "--model is missing, expected a directory");
   if (o.input.empty()) return UsageError(io, "plan", "--input is missing, expected a file");

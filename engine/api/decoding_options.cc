@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 
 namespace dragoman::engine {
 namespace {

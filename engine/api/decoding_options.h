@@ -5,7 +5,6 @@
 // Plain data and pure functions.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

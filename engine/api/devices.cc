@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "engine/base/mutex.h"
 
 namespace dragoman::engine {
 namespace {
@@ -93,6 +95,22 @@ CudaProbe WithoutGpus(const DeviceChoice& gpus, std::string why) {
   none.card = DeviceNames(gpus);
   none.remedy = "the CPU serves this model beside those that GPUs take";
   return none;
+}
+
+struct GivenUp {
+  std::string why;
+  std::shared_ptr<void> held;
+};
+
+struct Devices {
+  Mutex mu;
+  std::multimap<int, GivenUp> given_up ABSL_GUARDED_BY(mu);
+};
+
+// Never destroyed, because the `held` objects must outlive every destructor of the process.
+Devices& All() {
+  static auto* const devices = new Devices;
+  return *devices;
 }
 
 }  // namespace
@@ -210,6 +228,25 @@ std::string DeviceNames(const DeviceChoice& choice) {
   if (choice.cuda.empty()) return "cpu";
   return absl::StrJoin(choice.cuda, ",",
                        [](std::string* out, int device) { absl::StrAppend(out, "cuda:", device); });
+}
+
+void GiveUpDevice(int device, std::string why, std::shared_ptr<void> held) {
+  Devices& all = All();
+  MutexLock lock(&all.mu);
+  all.given_up.emplace(device, GivenUp{std::move(why), std::move(held)});
+}
+
+std::string WhyGivenUp(int device) {
+  Devices& all = All();
+  MutexLock lock(&all.mu);
+  const auto first = all.given_up.find(device);
+  return first == all.given_up.end() ? "" : first->second.why;
+}
+
+bool AnyDeviceGivenUp() {
+  Devices& all = All();
+  MutexLock lock(&all.mu);
+  return !all.given_up.empty();
 }
 
 }  // namespace dragoman::engine

@@ -1,14 +1,32 @@
-// The terms of a glossary that an engine has loaded, for listing them.
+// The rule for the text of a term or a phrase, in requests and in glossaries, and the terms of the
+// glossaries that an engine has loaded, for listing them.
 //
-// Immutable and thread-safe. A reload of the glossaries does not change existing objects. Text is
-// UTF-8.
+// Immutable and thread-safe; the rule is a pure function. An object keeps its version after a
+// reload. Text is UTF-8. Sizes are bytes.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace dragoman::engine {
+
+// The size limit of a term's source, of its target, and of a phrase.
+inline constexpr size_t kMaxTermBytes = 1024;
+
+struct TermProblem {
+  std::string found;
+  std::string expected;
+  // Both as a predicate of the text: "is empty", "has 2000 bytes, expected at most 1024", "has a
+  // control character (U+000A)", "is not UTF-8".
+  std::string predicate;
+};
+
+// Returns the error in a source, target or phrase, if any, and does not quote the text. The caller
+// strips white space at both ends first.
+std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
 struct GlossaryEntry {
   std::string_view source;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/search/prepare_row.h"
 #include "kernels/search/rules_image.h"
 
 namespace dragoman::engine {

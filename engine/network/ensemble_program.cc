@@ -1,7 +1,6 @@
 #include "engine/network/ensemble_program.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <variant>
 

@@ -1,7 +1,5 @@
-// Implements ProgramText of program.h.
-#include <cstdio>
+// ProgramText of program.h.
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "absl/strings/str_cat.h"

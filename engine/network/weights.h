@@ -26,10 +26,11 @@ class Weights {
   virtual bool AreInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/) const {
     return false;
   }
-  // Like Read, but reads the stored int8 into `to` [count, cols] and the rows' scales into `scales`
-  // [count]. REQUIRES: AreInt8 returned true for these rows.
-  virtual absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
-                                float* scales) const;
+  // The same as Read, for int8; scales [count]. REQUIRES: AreInt8 of the rows.
+  virtual absl::Status ReadInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/,
+                                int8_t* /*to*/, float* /*scales*/) const {
+    return absl::InternalError("weights: not stored as int8");
+  }
 
   // A hint that the weight will probably not be read again, so that its memory can be released.
   virtual void Release(WeightId /*id*/) const {}
@@ -40,17 +41,5 @@ class Weights {
 
 // The values of all weights, by WeightId: each a row-major float32 matrix.
 using WeightValues = std::vector<std::vector<float>>;
-
-// Weights in memory.
-class WeightsInMemory final : public Weights {
- public:
-  // REQUIRES: `values` has an entry of the right size for each weight of `program`.
-  WeightsInMemory(const Program& program, WeightValues values);
-  absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override;
-
- private:
-  const std::vector<Weight> shapes_;
-  const WeightValues values_;
-};
 
 }  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/decode/backend.h"
 #include "engine/decode/cpu_model.h"
 #include "engine/profile/op_times.h"
-#include "engine/profile/profiled_steps.h"
+#include "engine/profile/profile_steps.h"
 #include "kernels/base/activation.h"
 #include "kernels/base/compute_type.h"
 #include "kernels/base/kv_pages.h"
@@ -24,9 +24,9 @@
 namespace dragoman::engine {
 namespace {
 
-class Profile {
+class StepProfile {
  public:
-  Profile(const CpuProfileConfig& config, const Program& program, int steps, const Clock* clock)
+  StepProfile(const CpuProfileConfig& config, const Program& program, int steps, const Clock* clock)
       : config_(config),
         program_(program),
         steps_(steps),
@@ -62,7 +62,7 @@ class Profile {
   std::unique_ptr<Batch> batch_;
 };
 
-absl::Status Profile::Create(const Weights& weights) {
+absl::Status StepProfile::Create(const Weights& weights) {
   absl::StatusOr<std::shared_ptr<const StepModel>> model =
       CreateCpuModel(program_, weights, config_.type, config_.threads, &times_);
   if (!model.ok()) return model.status();
@@ -86,7 +86,7 @@ absl::Status Profile::Create(const Weights& weights) {
 }
 
 // Encodes one source of random tokens for each slot. The tokens do not affect the model's speed.
-absl::StatusOr<std::vector<CrossPages>> Profile::EncodeSources() {
+absl::StatusOr<std::vector<CrossPages>> StepProfile::EncodeSources() {
   absl::StatusOr<std::unique_ptr<Encoder>> encoder = backend_->CreateEncoder(config_.threads);
   if (!encoder.ok()) return encoder.status();
   int64_t vocabulary = 1;
@@ -111,7 +111,7 @@ absl::StatusOr<std::vector<CrossPages>> Profile::EncodeSources() {
   return sources;
 }
 
-absl::Status Profile::Fill() {
+absl::Status StepProfile::Fill() {
   absl::StatusOr<std::vector<CrossPages>> sources = EncodeSources();
   if (!sources.ok()) return sources.status();
   kernels::SegmentRules rules;
@@ -125,7 +125,7 @@ absl::Status Profile::Fill() {
   return absl::OkStatus();
 }
 
-OpRows Profile::Rows(double self_positions) const {
+OpRows StepProfile::Rows(double self_positions) const {
   OpRows rows;
   rows.rows = slots_ * kProfiledBeam;
   rows.segments = slots_;
@@ -137,13 +137,13 @@ OpRows Profile::Rows(double self_positions) const {
   return rows;
 }
 
-void Profile::AddUncounted(const char* name, int64_t launches, Nanos all,
-                           CpuProfile* profile) const {
+void StepProfile::AddUncounted(const char* name, int64_t launches, Nanos all,
+                               CpuProfile* profile) const {
   profile->costs.push_back({name, launches, {}});
   profile->seconds.push_back(Mean(all));
 }
 
-absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
+absl::StatusOr<CpuProfile> StepProfile::Run(const Weights& weights) {
   if (absl::Status status = Create(weights); !status.ok()) return status;
   if (absl::Status status = Fill(); !status.ok()) return status;
   Nanos all = 0;
@@ -207,7 +207,7 @@ absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const
     return status;
   }
   return OrOutOfMemory("profile: the batch and its K/V",
-                       [&] { return Profile(config, program, steps, clock).Run(weights); });
+                       [&] { return StepProfile(config, program, steps, clock).Run(weights); });
 }
 
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,

@@ -36,10 +36,9 @@ struct CpuProfile {
 // The name for the work of DecodingBatch outside the model's step.
 inline constexpr char kAroundTheModel[] = "search and tables";
 
-// Fills a batch as profiled_steps.h describes and times `steps` of its steps. Allocates its own K/V
-// memory. Returns the errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED if memory
-// cannot be allocated, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; `weights` belong to
-// `program`.
+// Fills the batch of a worker as in profile_steps.h and times `steps` of its steps. Has its own
+// memory for their K/V. Returns errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED
+// without the memory, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; weights of the program.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
                                            const Weights& weights, int steps, const Clock* clock);
 

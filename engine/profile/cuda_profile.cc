@@ -14,7 +14,7 @@
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
-#include "engine/profile/profiled_steps.h"
+#include "engine/profile/profile_steps.h"
 #include "kernels/base/kv_pages.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
@@ -102,11 +102,11 @@ MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
   return plan;
 }
 
-class Profile {
+class StepProfile {
  public:
-  // Segments have room for `more_steps` steps in addition to the timed steps.
-  Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
-          int more_steps = 0)
+  // Segments have room for `more_steps` in addition to the timed steps.
+  StepProfile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
+              int more_steps = 0)
       : model_(std::move(model)),
         plan_(WithFewPages(plan, steps + more_steps)),
         steps_(steps),
@@ -146,7 +146,7 @@ class Profile {
   cuda::OwnedStream stream_;
 };
 
-absl::Status Profile::Prepare() {
+absl::Status StepProfile::Prepare() {
   const int device = model_->device();
   const int64_t page =
       model_->program().kv.ElementsPerPage() * kernels::ElementBytes(model_->type());
@@ -168,7 +168,7 @@ absl::Status Profile::Prepare() {
 }
 
 // Puts a segment into every slot.
-void Profile::Admit() {
+void StepProfile::Admit() {
   const kernels::StepMailbox& mailbox = mailboxes_.host(0);
   const kernels::SearchOptions options = ProfiledSearch(beam(), steps_ + more_steps_);
   const std::vector<float> divisors(static_cast<size_t>(options.max_tokens) + 2, 1.0F);
@@ -202,7 +202,7 @@ void Profile::Admit() {
   mailbox.command->admissions = slots();
 }
 
-absl::Status Profile::Step(StepProbe* probe) {
+absl::Status StepProfile::Step(StepProbe* probe) {
   const kernels::StepMailbox& mailbox =
       mailboxes_.host(static_cast<int>(number_ % kernels::kStepMailboxes));
   *mailbox.command = kernels::StepCommand{};
@@ -214,9 +214,8 @@ absl::Status Profile::Step(StepProbe* probe) {
   return Check("a decoding step", stream_.Wait());
 }
 
-// Returns the number of nodes that the CUDA graph of such a step has in production. Records the
-// graph but does not run it.
-absl::StatusOr<int64_t> Profile::GraphNodes() const {
+// Returns the number of nodes in the graph of such a step in production. Runs none of them.
+absl::StatusOr<int64_t> StepProfile::GraphNodes() const {
   cuda::Graph graph;
   const cuda::Error error =
       graph.Record(stream_.get(), [&] { return step_->Launch(stream_.get(), Variant()).error; });
@@ -224,7 +223,7 @@ absl::StatusOr<int64_t> Profile::GraphNodes() const {
   return graph.nodes();
 }
 
-absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
+absl::StatusOr<std::string> StepProfile::Run(const DeviceRates& rates) {
   if (absl::Status status = Prepare(); !status.ok()) return status;
   if (const cuda::Error error = delay_.Allocate(kDelayBytes); error != cuda::Error::kNone) {
     return CudaMemoryStatus(model_->device(), "what delays a step", kDelayBytes, error);
@@ -265,7 +264,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
                           : absl::StrCat("no fused output layer: ", model_->why_not_fused(), "\n"));
 }
 
-absl::Status Profile::Enqueue(const cuda::Graph* graph, int steps) {
+absl::Status StepProfile::Enqueue(const cuda::Graph* graph, int steps) {
   for (int i = 0; i < steps; ++i, ++number_) {
     CudaStep::Fault fault;
     if (graph != nullptr) {
@@ -278,7 +277,7 @@ absl::Status Profile::Enqueue(const cuda::Graph* graph, int steps) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<CudaStepTime> Profile::Time() {
+absl::StatusOr<CudaStepTime> StepProfile::Time() {
   if (absl::Status status = Prepare(); !status.ok()) return status;
   for (int i = 0; i < kStepsBeforeProfile; ++i) {
     if (absl::Status status = Step(nullptr); !status.ok()) return status;
@@ -359,7 +358,7 @@ absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
   absl::StatusOr<ProfiledModel> loaded = LoadProfiled(config, program, image);
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<std::string> table =
-      Profile(std::move(loaded->model), loaded->plan, steps).Run(*rates);
+      StepProfile(std::move(loaded->model), loaded->plan, steps).Run(*rates);
   if (!table.ok()) return table.status();
   return absl::StrCat(loaded->text, *table);
 }
@@ -371,7 +370,7 @@ absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, cons
   if (!status.ok()) return status;
   absl::StatusOr<ProfiledModel> loaded = LoadProfiled(config, program, image);
   if (!loaded.ok()) return loaded.status();
-  Profile profile(std::move(loaded->model), loaded->plan, steps, kStepsToWarmUp);
+  StepProfile profile(std::move(loaded->model), loaded->plan, steps, kStepsToWarmUp);
   return profile.Time();
 }
 

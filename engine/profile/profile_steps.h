@@ -3,9 +3,13 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/create_engine.h"
 #include "engine/base/clock.h"
+#include "engine/decode/batch.h"
+#include "engine/network/program.h"
+#include "kernels/search/options.h"
 
 namespace dragoman::engine {
 
@@ -16,5 +20,17 @@ namespace dragoman::engine {
 // than a hypothesis can have tokens. REQUIRES: steps > 0.
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps, const Clock* clock);
+
+// The work of a profile on every device: a batch full of segments with this beam in the middle of a
+// translation. No segment can end.
+inline constexpr int kProfiledBeam = 4;
+inline constexpr int kProfiledSourceTokens = 30;
+inline constexpr int kStepsBeforeProfile = 15;
+
+// Returns INVALID_ARGUMENT if a hypothesis, the batch or a source is too small for the profile.
+absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps);
+
+// Returns the search of every segment. REQUIRES: CheckProfile returned OK; beam <= kProfiledBeam.
+kernels::SearchOptions ProfiledSearch(int beam, int steps);
 
 }  // namespace dragoman::engine

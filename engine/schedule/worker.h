@@ -5,12 +5,9 @@
 // Methods are thread-safe only if they say so. The destructor joins the threads.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <thread>
-#include <vector>
 
 #include "engine/api/observer.h"
 #include "engine/decode/backend.h"

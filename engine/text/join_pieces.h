@@ -4,6 +4,7 @@
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,9 +18,18 @@
 namespace dragoman::engine {
 
 // Appends `bytes` as text. Each byte that is not UTF-8 becomes U+FFFD. Sets ranges[i] to the range
-// in `text` of bytes[i]. The last byte of a character gets the range of the whole character; its
-// other bytes get an empty range. REQUIRES: ranges.size() == bytes.size().
-void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges);
+// of byte i: the last byte of a character gets all of it.
+inline void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges) {
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t begin = at;
+    const bool wrong = NextCodePoint(bytes, at) == 0xFFFD && at - begin == 1;
+    const auto from = static_cast<int64_t>(text.size());
+    text += wrong ? std::string_view("\xEF\xBF\xBD") : bytes.substr(begin, at - begin);
+    std::fill(ranges.begin() + static_cast<ptrdiff_t>(begin),
+              ranges.begin() + static_cast<ptrdiff_t>(at), TextRange{from, from});
+    ranges[at - 1].end = static_cast<int64_t>(text.size());
+  }
+}
 
 // Joins `pieces` into text. byte_of(piece) returns the byte that a piece stands for, or -1.
 // write(piece, text) appends the text of a piece that stands for no byte. Consecutive byte pieces

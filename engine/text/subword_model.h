@@ -4,16 +4,60 @@
 // Thread-safety: all methods may run in several threads at once. Units: bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/text/normalized_text.h"
+#include "engine/base/utf8.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
+
+// A changed text that records where each of its bytes comes from in the original text.
+struct NormalizedText {
+  std::string text;
+  // Has, for each byte of `text`, its position in the input. One more entry has the position of the
+  // end.
+  std::vector<int32_t> origin;
+};
+
+inline NormalizedText Unchanged(std::string_view text) {
+  NormalizedText same{std::string(text), {}};
+  same.origin.reserve(text.size() + 1);
+  for (size_t i = 0; i <= text.size(); ++i) same.origin.push_back(static_cast<int32_t>(i));
+  return same;
+}
+
+inline NormalizedText Slice(const NormalizedText& of, size_t begin, size_t end) {
+  return {of.text.substr(begin, end - begin),
+          {of.origin.begin() + static_cast<std::ptrdiff_t>(begin),
+           of.origin.begin() + static_cast<std::ptrdiff_t>(end) + 1}};
+}
+
+// Returns the text without the characters at its beginning and its end for which `is_space` is
+// true. REQUIRES: valid UTF-8.
+template <class IsSpace>
+NormalizedText Stripped(const NormalizedText& of, bool left, bool right, IsSpace is_space) {
+  const std::string_view text = of.text;
+  size_t begin = 0;
+  while (left && begin < text.size()) {
+    size_t next = begin;
+    if (!is_space(NextCodePoint(text, next))) break;
+    begin = next;
+  }
+  size_t end = text.size();
+  while (right && end > begin) {
+    size_t last = end - 1;
+    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    size_t next = last;
+    if (!is_space(NextCodePoint(text, next))) break;
+    end = last;
+  }
+  return Slice(of, begin, end);
+}
 
 struct SubwordToken {
   std::string piece;  // "" for text that the model itself reports as unknown

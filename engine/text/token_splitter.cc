@@ -14,26 +14,7 @@
 namespace dragoman::engine {
 namespace {
 
-NormalizedText Stripped(const NormalizedText& of, bool left, bool right) {
-  const std::string_view text = of.text;
-  size_t begin = 0;
-  while (left && begin < text.size()) {
-    size_t next = begin;
-    if (!IsWhiteSpace(NextCodePoint(text, next))) break;
-    begin = next;
-  }
-  size_t end = text.size();
-  while (right && end > begin) {
-    size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-    size_t next = last;
-    if (!IsWhiteSpace(NextCodePoint(text, next))) break;
-    end = last;
-  }
-  return Slice(of, begin, end);
-}
-
-// Appends `second` to `first`. In the original text, there may be a gap between them.
+// Appends `second` to `first`. There may be a gap between them in the text.
 NormalizedText Joined(const NormalizedText& first, const NormalizedText& second) {
   NormalizedText both = first;
   both.origin.pop_back();
@@ -185,8 +166,8 @@ std::vector<TextPart> SlowTokenSplitter::Split(const NormalizedText& text,
     // The neighbouring characters, read before the white space is stripped.
     const char before = left != nullptr && !left->text.empty() ? left->text.back() : ' ';
     const char after = right != nullptr && !right->text.empty() ? right->text.front() : ' ';
-    if (token.rstrip && right != nullptr) *right = Stripped(*right, true, false);
-    if (token.lstrip && left != nullptr) *left = Stripped(*left, false, true);
+    if (token.rstrip && right != nullptr) *right = Stripped(*right, true, false, IsWhiteSpace);
+    if (token.lstrip && left != nullptr) *left = Stripped(*left, false, true, IsWhiteSpace);
     if (!token.single_word) continue;
     const NormalizedText nothing = Slice(parts[i], 0, 0);
     if (before != ' ') {

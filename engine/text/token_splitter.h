@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/text/normalized_text.h"
 #include "engine/text/sentencepiece/piece_trie.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman::engine {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/base/float_buffer.h"
 #include "kernels/base/helper_threads.h"
 
 namespace dragoman::kernels {
@@ -42,8 +41,6 @@ void OpContext::End() {
   helped_->End();
 }
 
-void OpContext::Free::operator()(float* p) const { cpu::FreeFloats()(p); }
-
 void OpContext::Reserve(size_t floats_per_thread) {
   for (int thread = 0; thread < threads_; ++thread) Scratch(thread, floats_per_thread);
 }
@@ -58,7 +55,7 @@ float* OpContext::Scratch(int thread, size_t floats) {
   Buffer& buffer = scratch_[static_cast<size_t>(thread)];
   if (buffer.size < floats || buffer.floats == nullptr) {
     buffer.floats.reset();
-    buffer.floats.reset(cpu::AllocateFloats(floats).release());
+    buffer.floats = cpu::AllocateFloats(floats);
     buffer.size = floats;
   }
   return buffer.floats.get();

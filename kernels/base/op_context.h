@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/base/float_buffer.h"
 #include "kernels/base/op_probe.h"
 
 namespace dragoman::kernels {
@@ -62,11 +63,8 @@ class OpContext {
   int64_t bytes() const;
 
  private:
-  struct Free {
-    void operator()(float* p) const;
-  };
   struct Buffer {
-    std::unique_ptr<float, Free> floats;
+    cpu::FloatBuffer floats;
     size_t size = 0;
   };
 

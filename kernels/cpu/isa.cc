@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "kernels/base/compute_type.h"
-#include "kernels/cpu/isa_entries.h"
 
 namespace dragoman::kernels::cpu {
 namespace {

@@ -10,6 +10,7 @@
 //     bfloat16 kI8mm has its own order of sums.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +50,20 @@ const QuantizedTable& QuantizedKernels();
 // Selects the instruction set, in tests. REQUIRES: the machine supports it; no operation is
 // running.
 void UseIsaForTest(Isa isa);
+
+// An instruction set of the processor family that is compiled for, with its tables.
+struct IsaEntry {
+  Isa isa;
+  std::string_view name;
+  const KernelTable* floats;
+  const QuantizedTable* quantized;
+  bool supported;  // by this machine; always true for the first entry
+};
+
+// Returns the entries, the lowest first. They live as long as the process. Thread-safe.
+std::span<const IsaEntry> IsaEntries();
+
+// Selects tables for tests; they outlive all later operations. REQUIRES: no operation is running.
+void UseEntryForTest(const IsaEntry* entry);
 
 }  // namespace dragoman::kernels::cpu

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kernels/cpu/isa_entries.h"
+#include "kernels/cpu/isa.h"
 
 namespace dragoman::kernels::cpu {
 namespace {

@@ -13,7 +13,7 @@
 #include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 #include "kernels/base/op_probe.h"
-#include "kernels/cpu/result_fold.h"
+#include "kernels/cpu/quantized_table.h"
 
 namespace dragoman::kernels::cpu {
 

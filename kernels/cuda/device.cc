@@ -3,11 +3,25 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/checked.h"
-#include "kernels/cuda/driver_versions.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
+
+// Returns the major version of the oldest NVIDIA driver for a version of CUDA, 0 for an unknown
+// version: "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility"
+// in NVIDIA's CUDA release notes. README.md and docker/ repeat the numbers;
+// tests/deploy/driver_versions_test.py compares them.
+constexpr int LeastDriverOf(int cuda_major) {
+  switch (cuda_major) {
+    case 12:
+      return 525;
+    case 13:
+      return 580;
+    default:
+      return 0;
+  }
+}
 
 std::string VersionText(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -103,5 +117,7 @@ int RuntimeVersion() {
 int LeastDriver() { return LeastDriverOf(CUDART_VERSION / 1000); }
 
 const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
+
+const char* ErrorText(Error error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
 }  // namespace dragoman::kernels::cuda

@@ -52,7 +52,7 @@ bool LaunchesEarly();
 int DriverVersion();
 int RuntimeVersion();
 
-// Returns the major version of the oldest NVIDIA driver for this build (driver_versions.h).
+// Returns the major version of the oldest NVIDIA driver for this build.
 int LeastDriver();
 
 // Returns the architectures of this build's kernels, in the form of DRAGOMAN_CUDA_ARCHS: "80, 120,

@@ -1,7 +1,6 @@
 #include "kernels/cuda/stream.h"
 
 #include "kernels/cuda/checked.h"
-#include "kernels/cuda/poll.h"
 
 namespace dragoman::kernels::cuda {
 

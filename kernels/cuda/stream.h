@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "kernels/cuda/launch.h"
@@ -82,5 +83,19 @@ class Event {
 
   CUevent_st* event_ = nullptr;
 };
+
+// Waits for a device with a time limit, by polling, because CUDA's own waits have no limit.
+//
+// Calls `ask`, an Error(bool* done), at least once and about once a millisecond, until it sets
+// *done, fails or `limit` has passed. *done reports whether it finished in time.
+template <class Ask>
+Error PollAtMost(std::chrono::nanoseconds limit, const Ask& ask, bool* done) {
+  const auto give_up = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    const Error error = ask(done);
+    if (error != Error::kNone || *done || std::chrono::steady_clock::now() >= give_up) return error;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 }  // namespace dragoman::kernels::cuda

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"

@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

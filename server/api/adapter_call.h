@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "server/api/adapter.h"
 #include "server/call/stream_translation.h"

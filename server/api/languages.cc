@@ -5,19 +5,50 @@
 #include <unicode/unistr.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "engine/base/mutex.h"
 #include "server/api/absl_view.h"
-#include "server/api/known_codes.h"
 #include "server/base/work_count.h"
 
 namespace dragoman::server {
 namespace {
+
+// A cache of ICU's results for language codes. Lists need the same few codes again and again.
+// Clients choose some codes, so a full cache is emptied.
+//
+// Thread-safe.
+class KnownCodes {
+ public:
+  // Returns make(code), from the cache if possible. Returns a code of more than 64 bytes unchanged.
+  std::string Get(std::string_view code, std::string (*make)(std::string_view)) {
+    constexpr size_t kMaxCodeBytes = 64;
+    constexpr size_t kMaxKnown = 4096;
+    std::string key(code);
+    if (code.size() > kMaxCodeBytes) return key;
+    {
+      engine::MutexLock lock(&mu_);
+      if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    }
+    std::string made = make(code);
+    engine::MutexLock lock(&mu_);
+    if (known_.size() >= kMaxKnown) known_.clear();
+    return known_.emplace(std::move(key), std::move(made)).first->second;
+  }
+
+ private:
+  engine::Mutex mu_;
+  std::unordered_map<std::string, std::string> known_ ABSL_GUARDED_BY(mu_);
+};
 
 constexpr size_t kMaxCodeBytes = 64;
 constexpr size_t kMaxNameBytes = 128;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/api/glossaries.h"
 #include "server/call/api_keys.h"
 
 namespace dragoman::server {

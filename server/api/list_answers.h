@@ -5,13 +5,14 @@
 // Thread-safe.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/api/glossary_terms.h"
 #include "engine/base/mutex.h"
 #include "server/models/served_model.h"
 #include "server/transport/http_message.h"
@@ -48,5 +49,12 @@ HttpResponse WithTag(HttpResponse answer);
 
 // Returns the answer, or 304 if the request's If-None-Match has its ETag.
 HttpResponse UnlessKnown(const HttpRequest& request, const HttpResponse& answer);
+
+// Returns the terms of a model's glossary; nullptr if the model has none of this name.
+inline std::shared_ptr<const engine::GlossaryTerms> TermsOf(const ServedModel& model,
+                                                            std::string_view name) {
+  const auto* const source = dynamic_cast<const engine::GlossarySource*>(model.engine.get());
+  return source == nullptr ? nullptr : source->FindGlossary(name);
+}
 
 }  // namespace dragoman::server

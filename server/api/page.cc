@@ -9,7 +9,6 @@
 #include "server/api/adapter_errors.h"
 #include "server/api/list_answers.h"
 #include "server/base/quoted.h"
-#include "server/call/request_error.h"
 
 namespace dragoman::server {
 namespace {

@@ -4,11 +4,11 @@
 
 namespace dragoman::server {
 
-UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
+                     std::string route)
     : CallReactor(service, rpc),
-      call_(std::make_shared<UnaryTranslation>(
-          service->calls, RpcMethod::kTranslate,
-          Head(Api::kDragoman, "dragoman.v1.TranslationService/Translate"), this)) {}
+      call_(std::make_shared<UnaryTranslation>(service->calls, RpcMethod::kTranslate,
+                                               Head(api, std::move(route)), this)) {}
 
 void UnaryCall::HandleRequest(const grpc::ByteBuffer& request) {
   call_->HandleRequest(

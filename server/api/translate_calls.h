@@ -17,19 +17,30 @@
 
 namespace dragoman::server {
 
-class UnaryCall final : public CallReactor, public UnaryTransport {
+// A translation with one answer. A class for another API overrides HandleRequest and SetAnswer.
+class UnaryCall : public CallReactor, public UnaryTransport {
  public:
-  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
+  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+      : UnaryCall(service, rpc, Api::kDragoman, "dragoman.v1.TranslationService/Translate") {}
+
+ protected:
+  // `route` is "SERVICE/METHOD".
+  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
+            std::string route);
+
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  // The transport of call(). Sets response().
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+
+  UnaryTranslation& call() { return *call_; }
+  grpc::ByteBuffer* response() { return &response_; }
 
  private:
-  void HandleRequest(const grpc::ByteBuffer& request) override;
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
   void HandleCancel() override;
   void HandleDone() override { call_->OnSent(); }
 
-  // These methods are the transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
-  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
   void Finish(const absl::Status& status) override;
 
   const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine

@@ -1,6 +1,5 @@
 #include "server/api/translation_service.h"
 
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -11,7 +11,6 @@
 #include <deque>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "engine/base/mutex.h"

@@ -1,7 +1,7 @@
 #include "server/call/server_info.h"
 
 #include "engine/api/engine.h"
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/call/client_rights.h"

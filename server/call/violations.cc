@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman::server {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "server/api/absl_view.h"
-#include "server/api/glossaries.h"
 #include "server/api/languages.h"
+#include "server/api/list_answers.h"
 #include "server/base/quoted.h"
 #include "server/call/api_keys.h"
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "server/api/languages.h"

@@ -5,14 +5,13 @@
 #include <grpcpp/support/server_callback.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/api/call_reactor.h"
-#include "server/call/unary_translation.h"
+#include "server/api/translate_calls.h"
 #include "server/call/wire_check.h"
 
 namespace dragoman::server {
@@ -45,28 +44,20 @@ ReadForeign MakeForeign(Read read, Write write) {
   };
 }
 
-class ForeignCall final : public CallReactor, public UnaryTransport {
+class ForeignCall final : public UnaryCall {
  public:
   // `route` is "SERVICE/METHOD".
   ForeignCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
-              std::string route, ReadForeign read);
+              std::string route, ReadForeign read)
+      : UnaryCall(service, rpc, api, std::move(route)), read_(std::move(read)) {}
 
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override;
-  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
-  void HandleCancel() override;
-  void HandleDone() override { call_->OnSent(); }
-
-  // These methods are the transport of call_.
-  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
-  void Finish(const absl::Status& status) override;
 
   const ReadForeign read_;
-  const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
   // Written before the job is submitted.
   std::function<absl::StatusOr<std::string>(const v1::TranslateResponse&)> write_;
-  grpc::ByteBuffer response_;
 };
 
 }  // namespace dragoman::server

@@ -1,4 +1,3 @@
-#include "server/compat/google_v2.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

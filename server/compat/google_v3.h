@@ -1,5 +1,5 @@
-// Converts between the messages of Google's Cloud Translation v3 and our own, for its gRPC
-// (google_service.h) and its REST (google_rest.h).
+// google.cloud.translation.v3.TranslationService on top of our own service, and the conversions
+// between the messages of Google's Cloud Translation v3 and our own. google_rest.h uses them too.
 //
 // The meaning of fields:
 //   parent                  echoed in the names of glossaries; this server has no projects
@@ -15,7 +15,8 @@
 //   labels                  written to the log, like our own
 // If an item fails, the call fails, because Google's answer has no field for its error.
 //
-// Pure functions of their arguments and of the served models, thread-safe.
+// Thread-safe. The conversions are pure functions of their arguments and of the served models. The
+// service's reactions never block.
 #pragma once
 
 #include <string>
@@ -23,7 +24,9 @@
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "google/cloud/translate/v3/translation_service.pb.h"
+#include "server/api/call_reactor.h"
 #include "server/api/language_catalog.h"
+#include "server/api/raw_service.h"
 #include "server/call/call_context.h"
 
 namespace dragoman::server {
@@ -65,5 +68,16 @@ absl::Status CheckDisplayLanguage(const std::string& field, std::string_view cod
 
 // Returns our model for Google's path (v3) or word (v2); "" is the default model.
 std::string ModelOfGoogle(const std::string& path);
+
+class GoogleService final : public RawService {
+ public:
+  static constexpr char kName[] = "google.cloud.translation.v3.TranslationService";
+
+  // `context` outlives the service.
+  explicit GoogleService(const ServiceContext* context);
+
+ private:
+  const LanguageCatalog languages_;
+};
 
 }  // namespace dragoman::server

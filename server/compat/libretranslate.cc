@@ -16,7 +16,6 @@
 #include "server/api/request_fields.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
-#include "server/call/request_error.h"
 #include "server/compat/dialect_parts.h"
 #include "server/compat/json_dialect.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "server/api/adapter_errors.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"

@@ -1,6 +1,5 @@
 #include "server/compat/openai_request.h"
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>

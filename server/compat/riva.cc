@@ -1,6 +1,5 @@
 #include "server/compat/riva.h"
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/api/language_catalog.h"
+#include "server/api/query_call.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
+#include "server/compat/foreign_call.h"
 
 namespace dragoman::server {
 namespace {
@@ -96,6 +97,28 @@ absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     for (const std::string& code : served.targets) languages.add_tgt_lang(code);
   }
   return out;
+}
+
+RivaService::RivaService(const ServiceContext* context) {
+  Add("/nvidia.riva.nmt.RivaTranslation/TranslateText",
+      [context](grpc::CallbackServerContext* rpc) {
+        return std::make_shared<ForeignCall>(
+            context, rpc, Api::kRiva, "nvidia.riva.nmt.RivaTranslation/TranslateText",
+            MakeForeign<riva::TranslateTextRequest>(FromRiva, ToRiva));
+      });
+  Add("/nvidia.riva.nmt.RivaTranslation/ListSupportedLanguagePairs",
+      [context](grpc::CallbackServerContext* rpc) {
+        const auto answer = [context](const riva::AvailableLanguageRequest& in, Client* client,
+                                      riva::AvailableLanguageResponse* out) -> absl::Status {
+          absl::StatusOr<riva::AvailableLanguageResponse> pairs =
+              PairsOfRiva(in, *context->calls, client);
+          if (pairs.ok()) *out = *std::move(pairs);
+          return pairs.status();
+        };
+        return std::make_shared<QueryCall<riva::AvailableLanguageRequest,
+                                          riva::AvailableLanguageResponse, decltype(answer)>>(
+            context, rpc, Api::kRiva, RpcMethod::kListLanguages, answer);
+      });
 }
 
 }  // namespace dragoman::server

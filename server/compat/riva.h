@@ -1,4 +1,5 @@
-// Converts between the messages of NVIDIA Riva's translation service and our own.
+// nvidia.riva.nmt.RivaTranslation on top of our own service, and the conversions between the
+// messages of NVIDIA Riva's translation service and our own.
 //
 // The meaning of fields:
 //   model              "" is the model that has the two languages
@@ -10,12 +11,15 @@
 //   id                 echoed
 // Texts are plain text. If an item fails, the call fails.
 //
-// Pure functions of their arguments and of the served models, thread-safe.
+// Thread-safe. The conversions are pure functions of their arguments and of the served models. The
+// service's reactions never block.
 #pragma once
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "nvidia/riva/nmt/riva_nmt.pb.h"
+#include "server/api/call_reactor.h"
+#include "server/api/raw_service.h"
 #include "server/call/call_context.h"
 
 namespace dragoman::server {
@@ -33,5 +37,13 @@ absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& 
 // there is no model. NOT_FOUND if the named model is unknown.
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client);
+
+class RivaService final : public RawService {
+ public:
+  static constexpr char kName[] = "nvidia.riva.nmt.RivaTranslation";
+
+  // `context` outlives the service.
+  explicit RivaService(const ServiceContext* context);
+};
 
 }  // namespace dragoman::server

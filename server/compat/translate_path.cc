@@ -2,7 +2,6 @@
 
 #include "server/api/request_fields.h"
 #include "server/compat/dialect_parts.h"
-#include "server/compat/mtranserver.h"
 #include "server/compat/plugin_dialects.h"
 
 namespace dragoman::server {

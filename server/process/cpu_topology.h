@@ -1,5 +1,5 @@
-// The processors that this process may run on, the memory nodes, caches and cores that they share
-// (read from /sys), and the control group's quota of processor time.
+// The processors that this process may run on, the nodes, caches and cores that they share (read
+// from /sys), the quota of processor time, and the control groups that limit this process.
 #pragma once
 
 #include <cstdint>
@@ -48,5 +48,17 @@ int CgroupCpuLimit(const std::string& root, int if_none);
 
 // Returns the lesser of the affinity mask's size and the control group's quota.
 int CpuBudget();
+
+struct CgroupDirectory {
+  std::string path;     // of the directory with its files
+  std::string name;     // within its hierarchy: "/" or "/kubepods/pod1"
+  bool unified = true;  // cgroup v2; else v1, in the controller's own hierarchy
+};
+
+// Returns the groups from the process's own up to the root, because the limits of a group bind all
+// groups below it. Covers both hierarchies if there are two. Includes directories that are not
+// mounted. `root` is "" except in tests, where it has proc/self/cgroup and sys/fs/cgroup.
+std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
+                                               const std::string& controller);
 
 }  // namespace dragoman::server

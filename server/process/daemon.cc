@@ -16,7 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "engine/api/given_up_devices.h"
+#include "engine/api/devices.h"
 #include "engine/base/out_of_memory.h"
 #include "server/api/admin_server.h"
 #include "server/base/allocator.h"
@@ -27,17 +27,14 @@
 #include "server/models/model_table.h"
 #include "server/observe/metrics.h"
 #include "server/process/cpu_topology.h"
-#include "server/process/detection.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
-#include "server/process/inherited_sockets.h"
 #include "server/process/memory_limit.h"
 #include "server/process/security.h"
 #include "server/process/service_manager.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
-#include "server/process/span_export.h"
-#include "server/transport/guard.h"
+#include "server/process/startup.h"
 #include "server/transport/http.h"
 
 namespace dragoman::server {

@@ -1,6 +1,5 @@
 #include "server/process/engine_settings.h"
 
-#include "server/base/steady_clock.h"
 #include "server/process/worker_plan.h"
 
 namespace dragoman::server {

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/mutex.h"
 #include "engine/base/out_of_memory.h"
-#include "server/process/cgroup.h"
+#include "server/process/cpu_topology.h"
 #include "server/transport/guard.h"
 
 namespace dragoman::server {

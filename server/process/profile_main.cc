@@ -2,7 +2,6 @@
 // prints a table. It has the settings of dragomand, so that it times the configuration that serves.
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>

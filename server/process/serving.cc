@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
-#include "server/compat/google_service.h"
-#include "server/compat/riva_service.h"
+#include "server/compat/google_v3.h"
+#include "server/compat/riva.h"
 #include "server/process/cpu_topology.h"
 
 namespace dragoman::server {

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>

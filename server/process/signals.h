@@ -4,7 +4,6 @@
 // For the daemon's main thread. Signals are received by waiting for them, never by a handler.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <thread>
 

@@ -2,7 +2,6 @@
 // Pure functions.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"

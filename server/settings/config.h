@@ -88,8 +88,8 @@ struct ServerConfig : ModelSettings, TransportSettings {
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
   std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
-  std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
-  std::string language_model_sha256;    // in lower case; "": a file that fastText published
+  std::string language_model = "auto";  // a file, or "off"; see server/process/startup.h
+  std::string language_model_sha256;    // in lower case; "": the sum of a published file
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
 #include "server/settings/option_fields.h"
 
 namespace dragoman::server {

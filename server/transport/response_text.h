@@ -3,7 +3,6 @@
 // Pure functions, except HttpDate, which reads the wall clock.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

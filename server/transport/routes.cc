@@ -1,7 +1,5 @@
 #include "server/transport/routes.h"
 
-#include "server/transport/status_page.h"
-
 namespace dragoman::server {
 namespace {
 

@@ -27,4 +27,14 @@ bool IsScrape(std::string_view method, std::string_view path);
 // `path` is without the query.
 HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
 
+// Returns the text of the status page, which is constant data of the program: CMake embeds
+// status_page.html. The page loads only /metrics.
+std::string_view StatusPage();
+
+// The page's Content-Security-Policy: allows its inline scripts and styles, and requests to this
+// server.
+inline constexpr std::string_view kStatusPagePolicy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 }  // namespace dragoman::server

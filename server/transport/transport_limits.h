@@ -4,9 +4,6 @@
 
 #include <cstdint>
 
-#include <optional>
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "server/settings/transport_settings.h"
 

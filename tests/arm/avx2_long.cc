@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/isa_entries.h"
 #include "tests/kernels/ops/quantized_avx2_long.h"
 
 namespace dragoman::kernels::cpu {

@@ -173,7 +173,7 @@ only_cublas_lt() {
   }
   in_container sh -c "ldconfig -p | grep -q libcublasLt.so.$cuda_major"
 }
-least_driver() { sed -n "/case $cuda_major:/{n;s/[^0-9]//gp}" kernels/cuda/driver_versions.h; }
+least_driver() { sed -n "/case $cuda_major:/{n;s/[^0-9]//gp}" kernels/cuda/device.cc; }
 asks_for_its_driver() {
   local found
   found=$(buildah "${storage[@]}" inspect --format '{{.OCIv1.Config.Env}}' "$image")

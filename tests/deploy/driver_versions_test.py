@@ -1,4 +1,4 @@
-"""The oldest driver of each CUDA version, where documents and images name it, against kernels/cuda/driver_versions.h."""
+"""The oldest driver of each CUDA version, where documents and images name it, against kernels/cuda/device.cc."""
 import pathlib
 import re
 import unittest
@@ -12,7 +12,7 @@ def text(path):
 
 def least_drivers():
     """By CUDA's major version."""
-    pairs = re.findall(r'case (\d+):\s*return (\d+);', text('kernels/cuda/driver_versions.h'))
+    pairs = re.findall(r'case (\d+):\s*return (\d+);', text('kernels/cuda/device.cc'))
     return {int(cuda): int(driver) for cuda, driver in pairs}
 
 

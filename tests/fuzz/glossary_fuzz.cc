@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/utf8.h"
 #include "engine/text/terms/glossary.h"
 #include "engine/text/terms/term_matcher.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/utf8.h"
 #include "server/call/decoding_parser.h"
 #include "server/call/request_error.h"

@@ -14,6 +14,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/engine/support/weights_in_memory.h"
 #include "tests/gpu/cuda_switches.h"
 #include "tests/kernels/ops/op_device.h"
 

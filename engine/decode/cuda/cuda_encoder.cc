@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/memory_plan.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/pass_limit.h"
-#include "engine/decode/cuda/quantized_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.h"

@@ -1,5 +1,5 @@
 #include "engine/decode/cuda/cuda_model.h"
-#include "engine/api/given_up_devices.h"
+#include "engine/api/devices.h"
 
 #include <utility>
 #include <variant>

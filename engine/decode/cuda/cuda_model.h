@@ -40,7 +40,7 @@ struct LayerProduct {
   std::unique_ptr<kernels::cuda::Linear> linear;
   kernels::cuda::QuantizedProduct quantized;  // used if `linear` is nullptr
 
-  // Runs the product. `workspace` has ProductWorkspaceBytes (quantized_layers.h).
+  // Runs the product. `workspace` has ProductWorkspaceBytes (memory_plan.h).
   kernels::cuda::Error Run(kernels::cuda::Stream stream, void* workspace, const void* x,
                            int64_t rows, const int32_t* count, void* y) const {
     if (linear != nullptr) return linear->Run(stream, workspace, x, rows, count, y);

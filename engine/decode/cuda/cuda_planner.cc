@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/given_up_devices.h"
+#include "engine/api/devices.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/device_shapes.h"
 #include "kernels/cuda/device.h"

@@ -1,6 +1,5 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/devices.h"
-#include "engine/api/given_up_devices.h"
 #include "engine/api/nvidia_card.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"

@@ -1,7 +1,5 @@
-// The products of the layers in int8. At load the weights are quantized, and each form of each
-// shape of product is compared with plain arithmetic on the same bytes.
-#include <algorithm>
-#include <iterator>
+// Products of the layers in int8. A load quantizes the weights, and compares each form of each
+// shape with plain arithmetic on the same bytes.
 #include <random>
 #include <set>
 #include <string>
@@ -12,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/memory_plan.h"
 #include "engine/decode/cuda/quantization.h"
-#include "engine/decode/cuda/quantized_layers.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/quantize_rows.h"
 

@@ -7,7 +7,6 @@
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/memory_plan.h"
 #include "engine/decode/cuda/nvtx.h"
-#include "engine/decode/cuda/quantized_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device.h"

@@ -5,7 +5,6 @@
 // Thread-safety: constants and pure functions.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/model/formats/mapped_file.h"
 

@@ -4,11 +4,9 @@
 // Thread-safety: ParseYaml is pure; a YamlFields belongs to one thread. A YamlMap owns its text.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "engine/model/formats/zip_directory.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/language_code.h"

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
-
-#include "engine/text/html/html_elements.h"
 
 namespace dragoman::engine {
 namespace {

@@ -1,7 +1,6 @@
 #include "engine/text/html/html_run_builder.h"
 
 #include <algorithm>
-#include <string>
 
 #include "engine/base/utf8.h"
 #include "engine/text/html/html_entities.h"

@@ -1,7 +1,8 @@
 // Cuts HTML into tags, texts and comments, as the tokenizer of the HTML standard does (13.2.5).
-// Keeps every byte: the ranges of the tokens are consecutive and cover the whole text.
+// Keeps every byte: the ranges of the tokens are consecutive and cover the whole text. Also
+// classifies elements for translation.
 //
-// Thread-safety: pure function. Units: bytes.
+// Thread-safety: pure functions. Units: bytes.
 #pragma once
 
 #include <string>
@@ -11,6 +12,25 @@
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
+
+// The kind of an element. Names are in lower case and need not be known.
+struct HtmlElementKind {
+  // Begins a new line, so its tags separate texts. All others, even unknown ones, are inline.
+  bool is_block = false;
+  // Has no content and no end tag (br, img).
+  bool is_void = false;
+  // Its content is passed through, because it is not text (script, style), not prose (code, pre,
+  // textarea), a drawing or formula (svg, math), or a fallback (iframe, object, video).
+  bool is_opaque = false;
+};
+
+HtmlElementKind KindOfElement(std::string_view name);
+
+// How the tokenizer reads the content up to the end tag: as markup, raw text, a script, text with
+// character references, or everything up to the end of the document.
+enum class HtmlContent { kMarkup, kRawText, kScript, kTextWithReferences, kRest };
+
+HtmlContent ContentOfElement(std::string_view name);
 
 struct HtmlToken {
   enum class Kind {

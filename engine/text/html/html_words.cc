@@ -3,7 +3,6 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/base/utf8.h"
 #include "engine/text/script.h"

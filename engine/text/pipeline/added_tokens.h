@@ -11,7 +11,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>

@@ -9,7 +9,6 @@
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>

@@ -3,7 +3,6 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "engine/base/utf8.h"
@@ -90,29 +89,6 @@ NormalizedText ApplyCharsmap(const NormalizedText& from, const Charsmap& rules) 
   return writer.Finish();
 }
 
-NormalizedText Strip(const NormalizedText& from, bool left, bool right) {
-  const std::string_view text = from.text;
-  size_t begin = 0;
-  while (left && begin < text.size()) {
-    size_t next = begin;
-    if (!IsRustWhiteSpace(NextCodePoint(text, next))) break;
-    begin = next;
-  }
-  size_t end = text.size();
-  while (right && end > begin) {
-    size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-    size_t next = last;
-    if (!IsRustWhiteSpace(NextCodePoint(text, next))) break;
-    end = last;
-  }
-  NormalizedText stripped;
-  stripped.text = text.substr(begin, end - begin);
-  stripped.origin.assign(from.origin.begin() + static_cast<ptrdiff_t>(begin),
-                         from.origin.begin() + static_cast<ptrdiff_t>(end) + 1);
-  return stripped;
-}
-
 NormalizedText Replace(const NormalizedText& from, const NormalizerStep& step) {
   const std::string_view text = from.text;
   Writer writer(from);
@@ -184,7 +160,7 @@ NormalizedText PipelineNormalizer::Normalize(std::string_view text) const {
     if (step.kind == NormalizerStep::kCharsmap) {
       normal = ApplyCharsmap(normal, charsmaps_[i]);
     } else if (step.kind == NormalizerStep::kStrip) {
-      normal = Strip(normal, step.left, step.right);
+      normal = Stripped(normal, step.left, step.right, IsRustWhiteSpace);
     } else if (step.kind == NormalizerStep::kNfkc) {
       normal = ApplyNfkc(normal);
     } else {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 

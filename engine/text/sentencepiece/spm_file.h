@@ -6,7 +6,6 @@
 // Thread-safety: plain data.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/text/normalized_text.h"
 #include "engine/text/sentencepiece/piece_trie.h"
 #include "engine/text/sentencepiece/spm_file.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman::engine {
 

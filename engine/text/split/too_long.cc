@@ -4,11 +4,8 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

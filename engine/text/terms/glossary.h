@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,8 +28,7 @@ struct Term {
   bool ignore_case = false;
 };
 
-// The maximum size of a glossary file. The maximum size of a term is kMaxTermBytes
-// (engine/api/term_text.h).
+// The limit for a glossary file. The limit for a term is kMaxTermBytes (engine/api/glossary_terms.h).
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 
 enum class GlossaryFormat { kTsv, kCsv };

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 

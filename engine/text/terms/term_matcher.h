@@ -5,7 +5,6 @@
 // Owns the request's phrases and terms; shares the named glossary. Units: bytes of the segment.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

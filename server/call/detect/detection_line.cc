@@ -1,14 +1,17 @@
 #include "server/call/detect/detection_line.h"
 
+#include <unicode/translit.h>
 #include <unicode/uchar.h>
+#include <unicode/unistr.h>
 #include <unicode/uscript.h>
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <map>
+#include <memory>
+#include <string>
 
 #include "engine/base/utf8.h"
-#include "server/call/detect/han_script.h"
 
 namespace dragoman::server {
 namespace {
@@ -19,6 +22,72 @@ bool IsSpace(char32_t c) {
   return engine::IsWhiteSpace(c) || c < 0x20 || c == 0x7F || c == U'_' || c == U'<' || c == U'>' ||
          u_iscntrl(static_cast<UChar32>(c)) != 0;
 }
+
+// The block that has nearly all characters in use.
+constexpr char32_t kFirstCharacter = 0x4E00;
+constexpr char32_t kLastCharacter = 0x9FFF;
+using Characters = std::bitset<kLastCharacter - kFirstCharacter + 1>;
+
+// Returns the characters that the transliteration changes. Line ends keep them from forming words.
+Characters ChangedBy(const char* transliteration) {
+  Characters changed;
+  UErrorCode error = U_ZERO_ERROR;
+  const std::unique_ptr<icu::Transliterator> change(
+      icu::Transliterator::createInstance(transliteration, UTRANS_FORWARD, error));
+  if (U_FAILURE(error) || change == nullptr) return changed;
+  icu::UnicodeString lines;
+  for (char32_t c = kFirstCharacter; c <= kLastCharacter; ++c) {
+    lines.append(static_cast<UChar32>(c)).append(static_cast<UChar32>(U'\n'));
+  }
+  change->transliterate(lines);
+  char32_t c = kFirstCharacter;
+  int32_t begin = 0;
+  for (; c <= kLastCharacter; ++c) {
+    const int32_t end = lines.indexOf(static_cast<UChar32>(U'\n'), begin);
+    if (end < 0) break;
+    if (lines.tempSubStringBetween(begin, end) != icu::UnicodeString(static_cast<UChar32>(c))) {
+      changed.set(c - kFirstCharacter);
+    }
+    begin = end + 1;
+  }
+  return changed;
+}
+
+struct Tables {
+  Characters simplified = ChangedBy("Simplified-Traditional");
+  Characters traditional = ChangedBy("Traditional-Simplified");
+};
+
+const Tables& GetTables() {
+  static const Tables* const tables = new Tables;
+  return *tables;
+}
+
+// Distinguishes simplified from traditional Chinese by the characters that only one of them uses,
+// according to ICU's transliterations between the two. The table of characters is built once, at
+// the first use.
+class HanCounter {
+ public:
+  void Add(char32_t character) {
+    if (character < kFirstCharacter || character > kLastCharacter) return;
+    const Tables& tables = GetTables();
+    const bool simplified = tables.simplified.test(character - kFirstCharacter);
+    const bool traditional = tables.traditional.test(character - kFirstCharacter);
+    // Both scripts use a character that both transliterations change.
+    if (simplified && !traditional) ++simplified_;
+    if (traditional && !simplified) ++traditional_;
+  }
+
+  // Returns "Hans" or "Hant", whichever has more; "Hani" for a tie or if ICU lacks the tables.
+  std::string Script() const {
+    if (simplified_ == traditional_) return "Hani";
+    return simplified_ > traditional_ ? "Hans" : "Hant";
+  }
+
+ private:
+  int simplified_ = 0;
+  int traditional_ = 0;
+};
 
 // Counts the letters of each script.
 class Scripts {

@@ -19,6 +19,7 @@
 #include "tests/bench/search/subcommands.h"
 #include "tests/engine/support/all_weights.h"
 #include "tests/engine/support/host_device_backend.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::bench {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/engine/support/all_weights.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/api/given_up_devices.h"
+#include "engine/api/devices.h"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/profile/cuda_profile.h"
+#include "tests/engine/support/weights_in_memory.h"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
 #include "tests/gpu/cuda_switches.h"

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "tests/engine/support/weights_in_memory.h"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
 #include "tests/gpu/bench/worker_run.h"

@@ -1,4 +1,4 @@
-#include "kernels/cuda/poll.h"
+#include "kernels/cuda/stream.h"
 
 #include <gtest/gtest.h>
 

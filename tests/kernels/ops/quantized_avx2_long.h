@@ -2,7 +2,7 @@
 // and so the bits, of AVX2 with VNNI, on machines without VNNI. REQUIRES: the machine has AVX2.
 #pragma once
 
-#include "kernels/cpu/isa_entries.h"
+#include "kernels/cpu/isa.h"
 
 namespace dragoman::kernels::cpu {
 

@@ -10,7 +10,6 @@
 #include "server/call/request_error.h"
 #include "server/compat/adapters.h"
 #include "server/compat/google_rest.h"
-#include "server/compat/google_v2.h"
 #include "server/compat/google_v3.h"
 #include "tests/server/api/adapter_fixture.h"
 #include "tests/server/glossary_engine.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "server/compat/mtranserver.h"
+#include "server/compat/plugin_dialects.h"
 #include "tests/server/compat/dialect_fixture.h"
 
 namespace dragoman::server {

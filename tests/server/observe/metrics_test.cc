@@ -15,7 +15,7 @@
 #include "server/base/steady_clock.h"
 #include "server/transport/http.h"
 #include "server/transport/listener.h"
-#include "server/transport/status_page.h"
+#include "server/transport/routes.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
 

@@ -1,11 +1,9 @@
 #include "engine/model/layouts/ct2/directory.h"
 
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "engine/base/concat.h"
 #include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"

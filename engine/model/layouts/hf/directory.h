@@ -5,7 +5,6 @@
 // Thread-safety: stateless, so any thread may load.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"

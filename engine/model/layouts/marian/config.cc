@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <set>
 #include <utility>
 

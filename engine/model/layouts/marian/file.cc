@@ -1,7 +1,5 @@
 #include "engine/model/layouts/marian/file.h"
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -15,7 +15,8 @@
 // After it, for the classes are those of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
-#include "engine/decode/cuda/quantized_layers.h"
+#include "engine/decode/cuda/memory_plan.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::engine {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "engine/model/families/family.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::engine {
 namespace {

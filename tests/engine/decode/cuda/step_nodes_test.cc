@@ -14,6 +14,7 @@
 // After it, for the classes are those of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::engine {
 namespace {

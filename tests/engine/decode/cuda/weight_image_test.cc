@@ -11,6 +11,7 @@
 
 #include "engine/decode/cuda/quantization.h"
 #include "engine/model/families/family.h"
+#include "tests/engine/support/weights_in_memory.h"
 
 namespace dragoman::engine {
 namespace {

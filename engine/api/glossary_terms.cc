@@ -1,4 +1,4 @@
-#include "engine/api/term_text.h"
+#include "engine/api/glossary_terms.h"
 
 #include <unicode/uchar.h>
 

@@ -1,14 +1,20 @@
-#include "server/process/detection.h"
+#include "server/process/startup.h"
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
+#include "server/base/version.h"
+#include "server/observe/otlp_channel.h"
+#include "server/observe/otlp_settings.h"
 #include "server/process/memory_limit.h"
 
 namespace dragoman::server {
@@ -18,13 +24,15 @@ void LogOff(const std::string& because) {
   Log(LogLevel::kInfo, "languages are not detected", {{"because", because}});
 }
 
-}  // namespace
-
+// Returns the file that --language-model auto means for a program at `executable`. For
+// PREFIX/bin/dragomand it is PREFIX/share/dragoman/models/lid.176/lid.176.ftz.
 std::string InstalledLanguageModel(const std::string& executable) {
   const std::filesystem::path prefix =
       std::filesystem::path(executable).parent_path().parent_path();
   return prefix / "share/dragoman/models/lid.176/lid.176.ftz";
 }
+
+}  // namespace
 
 absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config) {
   std::string file = config.language_model;
@@ -56,6 +64,24 @@ absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config) {
        {"languages", detector->detector->languages().size()},
        {"memory_bytes", detector->memory.held}});
   return detector;
+}
+
+absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
+                                                         const engine::Clock* clock) {
+  absl::StatusOr<std::optional<OtlpSettings>> settings =
+      ReadOtlpSettings(config.otlp, [](const char* name) { return std::getenv(name); });
+  if (!settings.ok()) return settings.status();
+  if (!settings->has_value()) return nullptr;
+  auto channel = OpenOtlpChannel(**std::move(settings));
+  if (!channel.ok()) return channel.status();
+  char host[HOST_NAME_MAX + 1] = "";
+  gethostname(host, HOST_NAME_MAX);
+  return std::make_unique<OtlpExporter>(
+      ProcessAttributes{{"service.name", "dragomand"},
+                        {"service.version", kVersion},
+                        {"service.instance.id", absl::StrCat(host, ":", getpid())},
+                        {"host.name", host}},
+      *std::move(channel), clock);
 }
 
 }  // namespace dragoman::server
