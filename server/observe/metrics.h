@@ -4,9 +4,9 @@
 // The series of a model's name exist while a caller holds the result of ForModel, so that names
 // without a model do not slow scrapes down. Events for such names are counted with model "".
 //
-// Thread-safe. An event takes a few atomic additions, or a short lock that no scrape holds while it
-// asks the attached sources. Gauges and counters of segments come from one snapshot of each model,
-// so that accepted = outcomes + waiting + running in every scrape.
+// Thread-safe. Reporting an event takes a few atomic additions or a short lock. A scrape does not
+// hold this lock while it asks the attached sources. Gauges and counters of segments come from one
+// snapshot of each model, so that accepted = outcomes + waiting + running in every scrape.
 #pragma once
 
 #include <prometheus/collectable.h>

@@ -14,7 +14,7 @@ struct CgroupDirectory {
 
 // Returns the groups from the process's own up to the root, because the limits of a group bind all
 // groups below it. Covers both hierarchies (v1 and v2) if there are two. A directory in the result
-// may not be mounted. `root` is "" except in tests, where it has proc/self/cgroup and
+// might not be mounted. `root` is "" except in tests, where it has proc/self/cgroup and
 // sys/fs/cgroup.
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
