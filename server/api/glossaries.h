@@ -1,6 +1,6 @@
 // The glossaries of models, for the dialects that list them.
 //
-// Pure functions of what is served, thread-safe.
+// Pure functions of the served models, thread-safe.
 #pragma once
 
 #include <memory>

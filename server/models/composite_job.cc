@@ -59,8 +59,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // `items` has, for kFromPivot, the number in the part of each item. Otherwise it is empty,
-  // because the numbers are the same in the leg and the part.
+  // For kFromPivot, `items` has the number that each item of the leg has in the part. Otherwise it
+  // is empty, because an item has the same number in the leg and in the part.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -94,7 +94,7 @@ class CompositeJob::LegSink final : public engine::TranslationSink {
     job_->OnLegDone(*this, status, timings);
   }
 
-  // Returns the number in the part of an item of the leg.
+  // Returns the number in the part that item number `item` of the leg has.
   int ItemOf(int item) const { return items_.empty() ? item : items_[static_cast<size_t>(item)]; }
 
   Part* const part;
@@ -190,7 +190,8 @@ engine::Admission CompositeJob::SubmitLeg(int leg, engine::Engine* engine,
     if (at != legs_.end()) at->second.job = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
-  // Another leg has already ended with an error.
+  // The job was stopped before it knew this leg's number in the engine: another leg has ended with
+  // an error, or Cancel was called.
   if (cause.has_value()) engine->Cancel(admission.job, *cause);
   return admission;
 }

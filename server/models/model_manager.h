@@ -135,7 +135,7 @@ class ModelManager {
   ModelChange Refresh(const std::string& name);
   absl::Status SetPivots(const ServerConfig& config, std::vector<PivotSettings> pivots);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
-  // Returns a share that has only host memory, and not that of models to come.
+  // Returns a share in which only the host memory is set, without that of models to come.
   ModelShare HostShare() const;
   absl::StatusOr<DevicePlan> PlanOf(const ModelSettings& settings) const;
   // Returns the share of a model with this plan. `to_come` must be settings from OnDevices.

@@ -277,7 +277,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     json["models"].push_back(std::move(one));
   }
-  json["model"] = nlohmann::ordered_json::array();  // their models are in `models`
+  json["model"] = nlohmann::ordered_json::array();  // `models` has its models
   json["ensemble"] = nlohmann::ordered_json::array();
   json["models-dir"] = "";
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -30,7 +30,8 @@ enum class Pinning : uint8_t { kAuto, kOff, kCores };
 // Returns the word for `pinning` in --pin.
 const char* PinningName(Pinning pinning);
 
-// TLS of the HTTP port. kMutual: all calls except probes need a client certificate.
+// TLS of the HTTP port for operators (`metrics`). kMutual: all requests except probes need a client
+// certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
 // Settings by the names of their flags, as in LoadModelRequest. The values are texts as after a
@@ -89,7 +90,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   bool log_peers = true;
   std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
-  std::string language_model_sha256;    // in lower case; "": a file that fastText published
+  std::string language_model_sha256;    // in lower case; "": only files that fastText published
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

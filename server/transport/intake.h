@@ -115,8 +115,8 @@ class Intake {
   // not read yet. gRPC would take a second to reach the last of them.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Reports whether gRPC has read little of its `unread` bytes for some time, while no call began
-  // or became complete.
+  // Reports whether gRPC has read little of the connection's `unread` bytes for some time, while no
+  // call began or became complete.
   static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
   // Adds to `late` the bytes of `calls` calls of the connection that ended before their requests
   // were complete. These bytes were received or may still come.
