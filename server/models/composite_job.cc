@@ -59,8 +59,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // For kFromPivot, `items` has the number that each item of the leg has in the part. Otherwise it
-  // is empty, because an item has the same number in the leg and in the part.
+  // If `stage` is kFromPivot, `items` has the number in the part of each item of the leg. Otherwise
+  // it is empty, because an item has the same number in the leg and in the part.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}

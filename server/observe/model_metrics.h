@@ -1,6 +1,6 @@
 // The Prometheus series of one model name: those of its calls, and those that the engines of all
 // its versions report. Every version of the model holds this object, so the series end with the
-// last one.
+// last version.
 //
 // Thread-safe. An event takes a few atomic additions, or the short lock of a histogram.
 #pragma once

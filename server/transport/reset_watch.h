@@ -133,7 +133,7 @@ class ResetWatch {
   const Counts counts_;
   Account all_;
   int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
-  int64_t checked_ = 0;  // wasted streams of all connections at the last check of each
+  int64_t checked_ = 0;  // wasted streams of all connections when these were last checked
   int64_t failed_ = 0;   // failed streams that brought no request, at the last Look
   double failing_ = 0;   // decaying count of such failures: about those of the last half second
   std::map<int, Connection> connections_;
