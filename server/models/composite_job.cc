@@ -59,8 +59,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // If `stage` is kFromPivot, `items` has the number in the part of each item of the leg. Otherwise
-  // it is empty, because an item has the same number in the leg and in the part.
+  // If `stage` is kFromPivot, `items` has the number in the part of each item, by its number in the
+  // leg. Otherwise it is empty, because both numbers are the same.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -94,7 +94,7 @@ class CompositeJob::LegSink final : public engine::TranslationSink {
     job_->OnLegDone(*this, status, timings);
   }
 
-  // Returns the number in the part that item number `item` of the leg has.
+  // Converts an item's number in the leg to its number in the part.
   int ItemOf(int item) const { return items_.empty() ? item : items_[static_cast<size_t>(item)]; }
 
   Part* const part;
@@ -369,7 +369,7 @@ void CompositeJob::FinishIfOver() {
     const std::shared_ptr<engine::TranslationSink> last = queue->LetGo();
   };
   if (queue_.sink() == nullptr) {
-    end(&queue_);  // refused
+    end(&queue_);  // the job was refused: the sink is not called
     return;
   }
   Tell([this, end, status, timings](engine::TranslationSink* sink) {

@@ -118,8 +118,8 @@ class ModelManager {
   absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
 
   // Removes a model and returns the number of its unfinished calls. If the model could not be
-  // loaded, removes the note of that failure. NOT_FOUND if there is neither; FAILED_PRECONDITION
-  // for the last model.
+  // loaded, removes the note of that failure. NOT_FOUND if there is neither a model nor a failure
+  // of this name; FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
   // Returns the peak of the models' host memory during LoadAll, in bytes: that of the loaded models

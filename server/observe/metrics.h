@@ -80,11 +80,11 @@ class Metrics {
              const std::string& model);
   void OnFirstResult(Api api, RpcMethod method, const std::string& model, engine::Nanos duration);
   void OnRejected(engine::RejectReason reason);
-  // Notes that results were sent `duration` after they were handed to gRPC.
+  // Notes that results were sent `duration` after they were handed to the transport.
   void OnSent(const std::string& model, engine::Nanos duration);
   // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(const std::string& model, int64_t code_points);
-  // Notes that a new version of a model was requested.
+  // Notes that a new version of a model was loaded, or failed to load.
   void OnReload(const std::string& model, bool ok);
 
   // Returns all metrics in the text exposition format.

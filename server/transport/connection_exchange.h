@@ -52,8 +52,8 @@ class ConnectionExchange final : public HttpExchange {
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
-  // True if bytes are reserved and no call was posted to the connection's thread that will release
-  // them. The destructor releases them then.
+  // True if the destructor has to release the reservation: bytes are reserved, and no posted call
+  // will release them.
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 

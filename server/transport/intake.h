@@ -142,7 +142,7 @@ class Intake {
   ResetWatch resets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
-  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // descriptor of the connection
+  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection of each call
   uint64_t last_call_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t looks_ ABSL_GUARDED_BY(mu_) = 0;
   bool armed_ ABSL_GUARDED_BY(mu_) = false;

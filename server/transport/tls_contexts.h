@@ -31,7 +31,7 @@ class TlsContexts {
   engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
   // The material of the last attempt to make a context. Materials are compared by address, so this
-  // one is kept to prevent that a later one gets its address.
+  // one is kept: if it were destroyed, a later one could get its address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 
