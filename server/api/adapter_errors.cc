@@ -32,7 +32,7 @@ constexpr std::pair<absl::StatusCode, int> kStatuses[] = {
     {absl::StatusCode::kDeadlineExceeded, 504},
 };
 
-// HTTP statuses that no code maps to.
+// The codes of HTTP statuses that StatusOfHttp returns for no code.
 constexpr std::pair<absl::StatusCode, int> kOtherStatuses[] = {
     {absl::StatusCode::kUnimplemented, 405},
     {absl::StatusCode::kDeadlineExceeded, 408},

@@ -23,8 +23,8 @@ namespace dragoman::server {
 class AdapterHandler final : public HttpHandler {
  public:
   // Everything is borrowed and outlives the handler and its calls. `keys` is nullptr if calls need
-  // none. The first route that fits a request answers it. A path without a route is 404, a method
-  // that no route of the path has is 405 with the header Allow. These errors and refusals by the
+  // none. The first route that fits a request answers it. A path without a route gets 404. A method
+  // that no route of the path has gets 405 with the header Allow. These errors and refusals by the
   // server have the form of the path's adapter. Pages of `origins` may read all answers (cors.h).
   AdapterHandler(const CallContext* calls, const ApiKeys* keys, std::vector<AdapterRoute> routes,
                  std::vector<std::string> origins = {});

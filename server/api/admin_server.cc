@@ -33,7 +33,8 @@ constexpr PortLimits kPortLimits = {
 // One day: longer than any useful drain, and far from the limit of nanoseconds.
 constexpr int64_t kLongestDrainSeconds = 86'400;
 
-// Returns the time limit of a request. google.protobuf.Duration may be invalid or 10,000 years.
+// Returns the time limit of a request. A google.protobuf.Duration may be invalid or as long as
+// 10,000 years.
 absl::StatusOr<std::chrono::nanoseconds> DrainLimitOf(const google::protobuf::Duration& limit) {
   const int64_t seconds = limit.seconds();
   const int32_t nanos = limit.nanos();

@@ -26,7 +26,7 @@ namespace dragoman::server {
 
 struct ReloadReport {
   std::vector<ModelChange> models;
-  std::vector<std::string> at_next_start;  // changed settings that wait for it
+  std::vector<std::string> at_next_start;  // changed settings that take effect then
 };
 
 // Everything is borrowed and outlives the server.

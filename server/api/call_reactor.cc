@@ -36,8 +36,8 @@ engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nano
                            engine::Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
   const gpr_timespec left = gpr_time_sub(deadline, now);
-  // The limit on times in seconds, a century: longer times do not fit into nanoseconds, even on a
-  // clock that has run for 100 years.
+  // A century in seconds. Longer times count as no deadline, so that a time in nanoseconds cannot
+  // overflow, even on a clock that has run for 100 years.
   constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
   if (left.tv_sec >= kCentury) return engine::kNoDeadline;
   if (left.tv_sec <= -kCentury) return started;

@@ -133,7 +133,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   grpc::CallbackServerContext* const rpc_;
   const engine::Nanos started_;                          // when the headers arrived
   const engine::Nanos deadline_;                         // counted from the headers
-  const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
+  const absl::StatusOr<std::shared_ptr<Grant>> access_;  // see AccessOf
 
   grpc::ByteBuffer request_;  // gRPC uses it until OnReadDone
   std::string request_id_;    // "" after it was sent
@@ -147,7 +147,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // cancelled after the request had arrived
 
   // Held during the cancellation of a call whose client does not read. OnDone waits for it, so that
-  // the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
+  // the call is not destroyed meanwhile. This cannot deadlock, because gRPC runs no reaction on the
+  // thread that cancels.
   engine::Mutex end_mu_;
   bool done_ ABSL_GUARDED_BY(end_mu_) = false;
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;

@@ -24,10 +24,10 @@ struct GrpcServerOptions {
   Address listen;
   std::vector<int> inherited;  // sockets, as in ListenerOptions
   TransportLimits limits;
-  int max_connections_per_peer = 0;  // 0: no such limit
-  int connection_age_seconds = 300;  // 0: never renewed
-  int connection_grace_seconds = 120;
-  const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
+  int max_connections_per_peer = 0;    // 0: no such limit
+  int connection_age_seconds = 300;    // 0: never renewed
+  int connection_grace_seconds = 120;  // how long open calls may go on after that age
+  const TlsStore* tls = nullptr;       // borrowed, outlives the server; nullptr: no TLS
 };
 
 // The service of another API, on the same port.
@@ -53,7 +53,7 @@ class GrpcServer {
   const Listener& listener() const { return *listener_; }
   Listener* mutable_listener() { return listener_.get(); }
 
-  // Sets the health of a model's name, until SetNotServing.
+  // Sets the health that is reported for a model's name. Has no effect after SetNotServing.
   void SetModelServing(const std::string& model, bool serving);
 
   // Makes health answer NOT_SERVING for everything from now on.

@@ -111,7 +111,8 @@ std::optional<LanguageTag> TagOf(std::string_view code) {
 
 std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
 
-// Returns how well languages with the same script fit, 0 best; nothing if their regions differ.
+// Returns how far `served` is from `wanted`, which has the same language and script; 0 is best.
+// Returns nothing if both have a region and the regions differ.
 std::optional<int> Distance(const LanguageTag& wanted, const LanguageTag& served) {
   if (wanted.region == served.region) return 0;
   if (!wanted.region.empty() && !served.region.empty()) return std::nullopt;

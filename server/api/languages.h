@@ -71,8 +71,8 @@ class LanguageIndex {
   std::vector<std::string> codes_;
   std::vector<std::optional<LanguageTag>> tags_;  // the tag of each code in codes_
   std::unordered_map<std::string, size_t> by_code_;
-  std::unordered_map<std::string, std::vector<size_t>> by_name_;      // in lower case
-  std::unordered_map<std::string, std::vector<size_t>> by_language_;  // "zh-Hant"
+  std::unordered_map<std::string, std::vector<size_t>> by_name_;      // names in lower case
+  std::unordered_map<std::string, std::vector<size_t>> by_language_;  // by "zh-Hant"
 };
 
 // Returns LanguageIndex(served, kNone).Find(code). For a list that is used only once.

@@ -24,9 +24,10 @@ inline constexpr size_t kMaxJsonBytes = 16 << 20;
 //
 // INVALID_ARGUMENT has a violation for each error, with the field's proto name
 // ("decoding.beam_size"). Errors are: no JSON, invalid UTF-8, unknown or repeated fields, and
-// values of a wrong type. Unlike over gRPC, an unknown field is not UNIMPLEMENTED, because a name
-// may be misspelled and a number not. REQUIRES: no field of `message`'s type, at any depth, is
-// bytes, a group, a map of messages or one of protobuf's own types with a special JSON form.
+// values of a wrong type. Unlike over gRPC, an unknown field is not UNIMPLEMENTED, because an
+// unknown name may be a spelling mistake, and a number cannot be one. REQUIRES: no field of
+// `message`'s type, at any depth, is bytes, a group, a map of messages or one of protobuf's own
+// types with a special JSON form.
 absl::Status ReadProtoJson(std::string_view text, google::protobuf::Message* message);
 
 // Returns the message as JSON on one line. Writes every field, also with its default, except

@@ -21,8 +21,8 @@
 
 namespace dragoman::server {
 
-// Answer is a function absl::Status(const Request&, Client*, Response*). Its client is that of the
-// call's key, or nullptr.
+// Answer is a function absl::Status(const Request&, Client*, Response*). The Client* is the client
+// of the call's key, or nullptr if calls need no key.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:

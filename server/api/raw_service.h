@@ -22,7 +22,7 @@ class RawService : public grpc::Service {
   using MakeCall = std::function<std::shared_ptr<CallReactor>(grpc::CallbackServerContext* rpc)>;
 
   // `path` must be a literal, because gRPC keeps the pointer. All methods of one object belong to
-  // one service; reflection lists the service of the last one.
+  // one service; reflection lists the service of the method that was added last.
   void Add(const char* path, MakeCall make);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace dragoman::server {
 
-// Makes large blocks (weights, packed weights, tables) come directly from the system and return
-// directly to it. REQUIRES: no other thread has been started.
+// Makes blocks of at least 1 MiB (weights, packed weights, tables) come directly from the system
+// and return directly to it. REQUIRES: no other thread has been started.
 void ConfigureAllocator();
 
 // Returns all free pages of the heaps to the system. Takes some milliseconds, during which other

@@ -1,8 +1,9 @@
 // Calls functions when their deadline has passed, on one thread for all deadlines of the server.
-// gRPC reports a passed deadline up to a second late under load.
+// The server does not wait for gRPC's report of a passed deadline, because under load it comes up
+// to a second late.
 //
-// Thread-safe. Functions run on the timer's thread or in RunDue, without its lock held. They must
-// not block. Times are those of the injected clock.
+// Thread-safe. Functions run on the timer's thread or in RunDue, without the timer's lock held.
+// They must not block. Times are those of the injected clock.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ LineWriter::LineWriter(int fd, int64_t max_bytes, Notice notice)
   try {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error&) {
-    threaded_ = false;  // without threads the process is about to fail, so Write does not queue
+    threaded_ = false;  // Write then writes directly; the process will soon fail
   }
 }
 
@@ -105,7 +105,7 @@ void LineWriter::Run() {
 
 void LineWriter::WriteEntry(const Entry& entry) {
   if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
-    // The notice was lost, so the next notice must count the lines of this one, too.
+    // The notice was lost, so the next notice also reports the lines that this one reported.
     engine::MutexLock lock(&mu_);
     unsaid_ += entry.dropped_before;
   }

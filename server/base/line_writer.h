@@ -45,7 +45,7 @@ class LineWriter {
  private:
   struct Entry {
     std::string line;
-    int64_t dropped_before = 0;
+    int64_t dropped_before = 0;  // lines that the notice before this line reports
   };
 
   void Run();

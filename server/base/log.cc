@@ -173,7 +173,8 @@ std::string WithoutAddresses(std::string_view text) {
     const auto dots = std::count(run.begin(), run.end(), '.');
     const auto colons = std::count(run.begin(), run.end(), ':');
     const bool has_digit = run.find_first_of("0123456789") != std::string_view::npos;
-    const bool of_grpc = text.substr(0, at).ends_with("ipv");  // "ipv6:[::1]:50051"
+    // In gRPC's "ipv6:[::1]:50051", the run begins with the 6.
+    const bool of_grpc = text.substr(0, at).ends_with("ipv");
     const bool inside =
         (at > 0 && of_word(text[at - 1]) && !of_grpc) || (end < text.size() && of_word(text[end]));
     if (has_digit && (dots >= 3 || (colons >= 2 && !inside))) {

@@ -53,7 +53,8 @@ std::vector<Certificate> ReadCertificates(const std::string& text) {
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     out.emplace_back(next);
   }
-  // Any other last error means that a certificate is broken.
+  // PEM_R_NO_START_LINE means that no certificate follows. Any other last error means that a
+  // certificate is broken.
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (!at_end) out.clear();

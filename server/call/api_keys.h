@@ -88,7 +88,7 @@ class Grant {
   Client& client() const { return *client_; }
 
   // Calls `end` once, without locks, when the key is revoked, or now if it is revoked already.
-  // Returns a number for Forget, after which `end` does not start but may still be running.
+  // Returns a number for Forget. After Forget, `end` no longer starts, but it may still be running.
   uint64_t OnRevoked(std::function<void()> end);
   void Forget(uint64_t number);
 

@@ -18,7 +18,7 @@ std::string NewId();
 std::string ClientOfPeer(std::string_view peer);
 
 // Returns the name by which the engine shares its time fairly among clients: the name of the API
-// key's client, or the client of the peer if the call needs no key (nullptr).
+// key's client, or the client of the peer if `grant` is nullptr, because the call needs no key.
 std::string ClientName(const Grant* grant, std::string_view peer);
 
 }  // namespace dragoman::server

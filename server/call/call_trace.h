@@ -36,7 +36,7 @@ class CallTrace {
   // Returns the id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // Returns how many segments' times the job has to report for spans.
+  // Returns the number of segments whose times the job has to report for spans.
   int segments_wanted() const;
 
   void Accepted(engine::Nanos at) { accepted_ = at; }

@@ -148,7 +148,8 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
       const bool is_target = found.language == choice->target;
       if (!is_target) part = parts.Find(found.language);
       if (!is_target && !part.has_value()) continue;
-      // A later candidate that is a source language replaces a target language that was doubtful.
+      // The word may be in the target language, but that is not sure. A later candidate that is a
+      // source language then replaces it.
       if (part.has_value() || item.language.empty()) {
         item.language = std::move(found.language);
         item.confidence = found.confidence;

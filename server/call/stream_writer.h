@@ -74,9 +74,10 @@ class MessageTransport {
 
 class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
-  // `on_stuck` is called at most once, before Break, if the client reads nothing for
-  // `write_timeout`. REQUIRES: `transport` stays alive until its Finish is called. The writer is
-  // made with make_shared, because timers hold weak references.
+  // If a write has not ended after `write_timeout`, because the client does not read, the writer
+  // calls `on_stuck` and then Break. `on_stuck` is called at most once. REQUIRES: `transport` stays
+  // alive until its Finish is called, and the writer is made with make_shared, because timers hold
+  // weak references.
   StreamWriter(MessageTransport* transport, const engine::Clock* clock, DeadlineTimer* timer,
                engine::Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),

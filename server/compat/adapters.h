@@ -13,7 +13,8 @@ namespace dragoman::server {
 
 class Adapters {
  public:
-  // `context` outlives the object. If its languages or lists are nullptr, this object has its own.
+  // `context` outlives the object. If its `languages` or `lists` is nullptr, this object makes its
+  // own for the adapters.
   explicit Adapters(const AdapterContext& context);
   Adapters(const Adapters&) = delete;
   Adapters& operator=(const Adapters&) = delete;

@@ -24,8 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr char kTranslate[] = "/language/translate/v2";
-constexpr char kAlias[] = "/google/language/translate/v2";  // MTranServer's
-constexpr char kToken[] = "token";                          // MTranServer's key in a query
+constexpr char kAlias[] = "/google/language/translate/v2";  // MTranServer's path for this API
+constexpr char kToken[] = "token";                          // MTranServer's parameter for the key
 constexpr char kDetect[] = "/language/translate/v2/detect";
 constexpr char kLanguages[] = "/language/translate/v2/languages";
 

@@ -162,7 +162,7 @@ std::vector<AdapterRoute> LibreTranslateAdapter::Routes() {
 }
 
 std::string LibreTranslateAdapter::Key(const HttpRequest& request) const {
-  std::string key = TokenKey(request);  // MTranServer's, which has some of these paths too
+  std::string key = TokenKey(request);  // for clients of MTranServer, which has some of these paths
   return key.empty() ? TextOfField(request, "api_key") : key;
 }
 

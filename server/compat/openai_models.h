@@ -1,8 +1,9 @@
-// Names by which OpenAI's clients select a model and its languages: one for each model and pair.
+// Names by which OpenAI's clients select a model together with its languages. Each language pair of
+// a model has a name of its own.
 //
-// A model of one pair has its own name ("de-en"). Others have "NAME/SOURCE/TARGET" ("nllb/de/en";
-// the source is "auto" if the model accepts any). The bare name of a model of several pairs is
-// accepted if the prompt names the languages.
+// If a model has one pair, that pair's name is the model's name ("de-en"). Otherwise it is
+// "MODEL/SOURCE/TARGET" ("nllb/de/en"; the source is "auto" if the model accepts any). The name of
+// a model with several pairs is also accepted alone, if the prompt names the languages.
 //
 // Pure functions of the served models, thread-safe.
 #pragma once
@@ -19,14 +20,15 @@
 namespace dragoman::server {
 
 struct NamedPair {
-  std::string id;  // the name of OpenAI's model
+  std::string id;  // the name that clients send as `model`
   std::string model;
   std::string source;   // "" = any, or not chosen
   std::string target;   // "" = not chosen
   int64_t created = 0;  // when the model was loaded, Unix time in seconds
 };
 
-// Returns all names. A model with more than a thousand pairs has only its own name.
+// Returns the names of all pairs. For a model with more than a thousand pairs, returns only the
+// model's name, without languages.
 std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models);
 
 // Returns the pair that `id` names. NOT_FOUND lists some names that exist.

@@ -147,7 +147,8 @@ std::string_view Unquote(std::string_view name) {
 }
 
 // Matches `text` with the rest of a template. A language ends where the literal after it first
-// matches, so that time is linear. The text to translate is the longest possible.
+// matches, so that time is linear. The text to translate is the longest possible. The keys of `out`
+// are 'f' for {from}, 'o' for {to} and 't' for {text}.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {

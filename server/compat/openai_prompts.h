@@ -52,7 +52,7 @@ struct Prompt {
 // INVALID_ARGUMENT names what was not understood.
 absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages);
 
-// Parses a prompt of completions: a text, or a user's template with a text.
+// Parses a prompt of completions: a text, alone or in a template without a system message.
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt);
 
 }  // namespace dragoman::server

@@ -155,7 +155,7 @@ absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
   return absl::OkStatus();
 }
 
-// Reads a content: a text, or a list of parts of type text.
+// Reads the content of message number `i`: a text, or a list of parts of type text.
 absl::Status ReadContent(const json& message, size_t i, std::string* out) {
   const std::string field = absl::StrCat("messages[", i, "].content");
   const auto content = message.find("content");

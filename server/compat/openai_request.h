@@ -22,7 +22,7 @@ namespace dragoman::server {
 
 struct OpenAiRequest {
   bool is_chat = false;
-  std::string model;  // the client's name for it; if it gives none, the selected one
+  std::string model;  // as the client named it; if it named none, the selected pair's name
   v1::TranslateRequest request;
   int choices = 1;                    // for each prompt
   std::optional<SegmentBatch> batch;  // if set, its segments are the texts, and n is 1

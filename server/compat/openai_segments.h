@@ -41,7 +41,8 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
                                                              std::string_view content,
                                                              const std::string& field);
 
-// Returns the answer's content. REQUIRES: `answer` has a translation of each text and no error.
+// Returns the content of the chat message that answers the request, in the form `batch.form`.
+// REQUIRES: `answer` has a translation of each text and no error.
 std::string WriteSegmentBatch(const SegmentBatch& batch, const v1::TranslateResponse& answer);
 
 }  // namespace dragoman::server

@@ -36,7 +36,7 @@ struct OpenAiStreamFacts {
   std::string model;  // the model's name as the client gave it
   int64_t created = 0;
   bool with_usage = false;
-  std::vector<std::string> sources;  // the texts to translate, one choice each
+  std::vector<std::string> sources;  // the texts to translate, one for each choice
   std::function<nlohmann::json(const absl::Status&)> error;
 };
 

@@ -129,7 +129,7 @@ class Tokenizer {
     const size_t end = Find(last, at_ + prefix);
     if (end == std::string_view::npos)
       return Error(absl::StrCat("found a ", View(what), " without end"));
-    // Merges adjacent passages, because a text may have hundreds of thousands.
+    // Merges adjacent passages, because a text may have hundreds of thousands of them.
     const size_t begin = at_;
     Add(Kind::kPassage, end + last.size());
     if (tokens_.size() < 2) return absl::OkStatus();

@@ -59,8 +59,8 @@ struct CompositeJob::Part {
 // The sink of a leg, whose items have different numbers in the engine's job.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // `items` has, for kFromPivot, the number in the part of each item. Otherwise it is empty,
-  // because the numbers are the same in the leg and the part.
+  // If `stage` is kFromPivot, `items` has the number in the part of each item, by its number in the
+  // leg. Otherwise it is empty, because both numbers are the same.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -94,7 +94,7 @@ class CompositeJob::LegSink final : public engine::TranslationSink {
     job_->OnLegDone(*this, status, timings);
   }
 
-  // Returns the number in the part of an item of the leg.
+  // Converts an item's number in the leg to its number in the part.
   int ItemOf(int item) const { return items_.empty() ? item : items_[static_cast<size_t>(item)]; }
 
   Part* const part;
@@ -190,7 +190,8 @@ engine::Admission CompositeJob::SubmitLeg(int leg, engine::Engine* engine,
     if (at != legs_.end()) at->second.job = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
-  // Another leg has already ended with an error.
+  // The job was stopped before it knew this leg's number in the engine: another leg has ended with
+  // an error, or Cancel was called.
   if (cause.has_value()) engine->Cancel(admission.job, *cause);
   return admission;
 }
@@ -358,7 +359,7 @@ void CompositeJob::FinishIfOver() {
     const std::shared_ptr<engine::TranslationSink> last = queue->LetGo();
   };
   if (queue_.sink() == nullptr) {
-    end(&queue_);  // refused
+    end(&queue_);  // the job was refused: the sink is not called
     return;
   }
   Tell([this, end, status, timings](engine::TranslationSink* sink) {

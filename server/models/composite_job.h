@@ -39,7 +39,7 @@ struct JobPart {
   ModelPtr model;  // kept until the job ends; nullptr: the sink keeps it
   engine::Engine* engine = nullptr;
   std::unique_ptr<engine::Plan> plan;  // made by `engine`
-  std::vector<int> items;              // by item of the plan: its number in the whole job
+  std::vector<int> items;              // by item of the plan: the item's number in the whole job
 };
 
 class CompositeJob : public std::enable_shared_from_this<CompositeJob> {

@@ -20,7 +20,7 @@ bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); 
 // Models with the same devices.
 struct DeviceGroup {
   engine::DeviceRequest devices;
-  // The sum of its models' own fractions, and the number of models without one.
+  // `given` is the sum of its models' own fractions, `open` the number of models without one.
   double given = 0;
   int open = 0;
 

@@ -40,8 +40,9 @@ struct ModelShare {
   int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // The first is the part of host_bytes_of_serving that is in use without any call. The second is
-  // the part that is in use while the model is loaded: all of it once calls are accepted.
+  // Parts of host_bytes_of_serving: host_bytes_of_process is in use even without calls.
+  // host_bytes_of_serving_now is in use while the model is loaded, which is all of it once calls
+  // are accepted.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
@@ -70,9 +71,9 @@ absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSe
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
 // Returns the number of bytes of host memory that `model` must leave to the models `to_come`, which
-// are loaded after it. These are the KV cache sizes that their settings give. If the settings do
-// not give the size for `model`, it shares the rest of `left` evenly with the models to come for
-// which they do not either. `left` is the number of free bytes and may be negative.
+// are loaded after it. These are the KV cache sizes that their settings give. If the settings of
+// `model` give no size, it shares the rest of `left` evenly with the models to come whose settings
+// give none, and their shares are added. `left` is the number of free bytes and may be negative.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

@@ -97,7 +97,8 @@ absl::Status AddFile(const engine::RecordedFile& file, const engine::LoadContext
   return absl::OkStatus();
 }
 
-// Returns the files read in the directory, by their names there. A package has the name "".
+// Returns the files of `files` that are in the directory, by their names within it. A package has
+// the name "".
 std::map<std::string, const engine::RecordedFile*> FilesIn(const engine::RecordedFiles& files,
                                                            const std::string& directory) {
   std::map<std::string, const engine::RecordedFile*> by_name;

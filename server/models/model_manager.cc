@@ -193,7 +193,8 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // Takes the files that were read. The loader has checked their contents.
+  // Takes over the record of the files that the loader has read. The loader has checked their
+  // contents.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
   const std::string changed = engine::FirstChanged(model.files);

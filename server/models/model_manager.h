@@ -118,8 +118,8 @@ class ModelManager {
   absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
 
   // Removes a model and returns the number of its unfinished calls. If the model could not be
-  // loaded, removes the note of that failure. NOT_FOUND if there is neither; FAILED_PRECONDITION
-  // for the last model.
+  // loaded, removes the note of that failure. NOT_FOUND if there is neither a model nor a failure
+  // of this name; FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
   // Returns the peak of the models' host memory during LoadAll, in bytes: that of the loaded models
@@ -135,7 +135,7 @@ class ModelManager {
   ModelChange Refresh(const std::string& name);
   absl::Status SetPivots(const ServerConfig& config, std::vector<PivotSettings> pivots);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
-  // Returns a share that has only host memory, and not that of models to come.
+  // Returns a share in which only the host memory is set, without that of models to come.
   ModelShare HostShare() const;
   absl::StatusOr<DevicePlan> PlanOf(const ModelSettings& settings) const;
   // Returns the share of a model with this plan. `to_come` must be settings from OnDevices.

@@ -23,8 +23,8 @@ struct Route {
 //
 // With a name, returns that model, or NOT_FOUND with the names that exist. Without a name, returns
 // the first model that translates between the languages, or INVALID_ARGUMENT with the language
-// pairs. One language may be empty; if both are, returns the default. Returns a single model
-// without checking its languages, because its engine's error is clearer.
+// pairs. One language may be empty; if both are, returns the default. If `models` has only one
+// model, returns it without checking its languages, because its engine's error is clearer.
 absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
                                    std::string_view source_language,
                                    std::string_view target_language);

@@ -85,8 +85,8 @@ void ModelTable::EndUnheld() {
     {
       engine::MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
-        // Its jobs have ended. Segments of cancelled jobs that are still in the batch count as
-        // cancelled.
+        // The version's jobs have ended. Segments of cancelled jobs that are still in the batch
+        // count as cancelled.
         engine::SegmentCounts counts = model->engine->Stats().segments;
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
@@ -123,7 +123,8 @@ ModelPtr ModelTable::Share(ServedModel model) {
 }
 
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
-  // Keeps versions of that name from being destroyed, which would delete the number.
+  // Keeps versions of this name from being destroyed now, because the end of the last one would
+  // delete the name's version number.
   engine::MutexLock hold(&registry_->hold);
   const int versions = registry_->versions[model.name];
   model.version = (versions == 0 ? last_removed_ : versions) + 1;

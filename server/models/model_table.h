@@ -51,10 +51,10 @@ class ModelTable {
   ModelTable(const ModelTable&) = delete;
   ModelTable& operator=(const ModelTable&) = delete;
 
-  // Makes new calls of model.name use `model`, which replaces the previous version, if any. Sets
-  // its version above every version that the name had before. A new name starts at 1 if no model
-  // has been removed yet. Returns an error without effect if the models of a pivot would share no
-  // language.
+  // Makes new calls of model.name use `model`, which replaces the previous version, if any. Gives
+  // `model` a version above every version that the name had before. A new name starts at 1 if no
+  // model has been removed yet. Returns an error without effect if the models of a pivot would
+  // share no language.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Removes a model, and the pivots through it, for new calls. Returns false if there is none.
@@ -85,7 +85,8 @@ class ModelTable {
     // The model, if it accepts calls. Release it soon, because it keeps the engine.
     ModelPtr model;
   };
-  // Returns the entries of models(), then of old versions that still have calls, then of Note.
+  // Returns the entries of models(), then of old versions that still have calls, then of models
+  // that Note has recorded.
   std::vector<Entry> Entries() const;
 
   // Calls `change` once for every present model, and then after every change, on the thread that

@@ -60,8 +60,9 @@ class PivotEngine final : public engine::Engine {
                                                              const engine::Clock* clock,
                                                              DeadlineTimer* timer);
 
-  // Describes both models: the pairs of a source of the first and a target of the second, the
-  // lesser limits, and the sum of the parameters.
+  // Describes both models: the pairs of a source of the first and a target of the second, the limit
+  // on source tokens of the first and on target tokens of the second, the lesser limits on rows and
+  // beams, and the sum of the parameters.
   const engine::ModelInfo& info() const override { return info_; }
   absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const override;

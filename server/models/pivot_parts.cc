@@ -86,8 +86,9 @@ engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult s
       hypothesis.finish_reason = std::max(hypothesis.finish_reason, best.finish_reason);
     }
   }
-  // Both lists are in order. Each sentence of the second result starts a part, or widens the last
-  // part if both touch the same sentence of the first translation.
+  // The sentences of both results are in the order of their texts. Each sentence of the second
+  // result starts a part, or widens the last part if both touch the same sentence of the first
+  // translation.
   result.sentences.clear();
   engine::ByteRange between;
   size_t next = 0;

@@ -204,7 +204,7 @@ std::vector<MetricFamily> ProcessFamilies() {
       "Log lines that were dropped because the reader was too slow or is gone.",
       MetricType::Counter, Number(LogLinesDropped()));
   if (DIR* directory = opendir("/proc/self/fd")) {
-    int entries = -3;  // ".", ".." and the descriptor of this listing
+    int entries = -3;  // not counted: ".", ".." and this listing's descriptor
     while (readdir(directory) != nullptr) ++entries;
     closedir(directory);
     add("process_open_fds", "Open file descriptors.", MetricType::Gauge, entries);

@@ -4,9 +4,9 @@
 // The series of a model's name exist while a caller holds the result of ForModel, so that names
 // without a model do not slow scrapes down. Events for such names are counted with model "".
 //
-// Thread-safe. An event takes a few atomic additions, or a short lock that no scrape holds while it
-// asks the attached sources. Gauges and counters of segments come from one snapshot of each model,
-// so that accepted = outcomes + waiting + running in every scrape.
+// Thread-safe. Reporting an event takes a few atomic additions or a short lock. A scrape does not
+// hold this lock while it asks the attached sources. Gauges and counters of segments come from one
+// snapshot of each model, so that accepted = outcomes + waiting + running in every scrape.
 #pragma once
 
 #include <prometheus/collectable.h>
@@ -79,11 +79,11 @@ class Metrics {
              const std::string& model);
   void OnFirstResult(Api api, RpcMethod method, const std::string& model, engine::Nanos duration);
   void OnRejected(engine::RejectReason reason);
-  // Notes that results were sent `duration` after they were handed to gRPC.
+  // Notes that results were sent `duration` after they were handed to the transport.
   void OnSent(const std::string& model, engine::Nanos duration);
   // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(const std::string& model, int64_t code_points);
-  // Notes that a new version of a model was requested.
+  // Notes that a new version of a model was loaded, or failed to load.
   void OnReload(const std::string& model, bool ok);
 
   // Returns all metrics in the text exposition format.

@@ -1,6 +1,6 @@
 // The Prometheus series of one model name: those of its calls, and those that the engines of all
 // its versions report. Every version of the model holds this object, so the series end with the
-// last one.
+// last version.
 //
 // Thread-safe. An event takes a few atomic additions, or the short lock of a histogram.
 #pragma once
@@ -34,13 +34,13 @@ class ModelMetrics final : public engine::EngineObserver {
   ModelMetrics(Kind kind, std::string model);
 
   // OnRpc: a call ended. OnFirstResult: the first message of a call was sent. OnSent: results were
-  // sent `duration` after they were handed to gRPC.
+  // sent `duration` after they were handed to the transport.
   void OnRpc(Api api, RpcMethod method, engine::Nanos duration);
   void OnFirstResult(Api api, RpcMethod method, engine::Nanos duration);
   void OnSent(engine::Nanos duration);
   // Counts the code points in the texts of a call that ended with OK.
   void OnCharacters(int64_t code_points);
-  // Notes that a new version was requested.
+  // Notes that a new version was loaded, or failed to load.
   void OnReload(bool ok);
 
   void OnStep(const Step& step) override;

@@ -23,7 +23,8 @@ constexpr int kMaxReconnectMs = 10'000;
 // With pings, gRPC ends a connection on which nothing was acknowledged for 20 seconds, as when the
 // collector's machine is down. Collectors allow at most one ping in five minutes.
 constexpr int kPingMs = 300'000;
-// Batches of up to this many bytes can be sent again. 512 spans take about a quarter of them.
+// Batches of up to this many bytes can be sent again. A batch of 512 spans has about a quarter of
+// that.
 constexpr int kRetryBytes = 1 << 20;
 
 // Retries the codes that OTLP declares retryable, except RESOURCE_EXHAUSTED. That code is retryable

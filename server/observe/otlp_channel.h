@@ -28,7 +28,8 @@ class OtlpChannel {
   // message contains no value of a header. Called by one thread at a time.
   virtual absl::StatusOr<OtlpAnswer> Export(const OtlpRequest& request) = 0;
 
-  // Ends the running Export and all later ones at once. Any thread may call it.
+  // Makes the running Export, and every later one, return an error without further waiting. Any
+  // thread may call it.
   virtual void Cancel() = 0;
 };
 

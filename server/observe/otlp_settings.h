@@ -2,8 +2,8 @@
 // OpenTelemetry's specification ("OpenTelemetry Protocol Exporter"). The flag overrides the
 // variables of the endpoint.
 //
-// Each option has two variables, OTEL_EXPORTER_OTLP_TRACES_X and OTEL_EXPORTER_OTLP_X. The first
-// one that is not empty counts.
+// Each option has two variables, OTEL_EXPORTER_OTLP_TRACES_X and OTEL_EXPORTER_OTLP_X. The first of
+// the two that is not empty is used.
 #pragma once
 
 #include <chrono>

@@ -142,7 +142,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   const auto fail = [](const char* what, const absl::Status& status) {
     const std::string message(status.message());
     if (isatty(STDERR_FILENO) == 1) {
-      // The log lines that wait precede the message.
+      // Writes the waiting log lines first, so that they precede the message.
       FlushLines(kLastLines);
       std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
     } else {

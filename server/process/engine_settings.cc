@@ -5,9 +5,10 @@
 namespace dragoman::server {
 namespace {
 
-// A GPU reports a step late, so a row that ends stays free for a step or two. Extra segments, which
-// pause until a row is free, take the row at once. A capacity of 9/8 of the rows raises the share
-// of busy rows from 94 % to 99 or 100 % (tests/bench/README.md, "The decode loop").
+// The result of a step on a GPU is read while the next step runs, so the row of a hypothesis that
+// has ended stays unused for a step or two. Extra segments in the batch, which pause until a row is
+// free, take this row at once. A capacity of 9/8 of the rows raises the share of busy rows from 94
+// % to 99 or 100 % (tests/bench/README.md, "The decode loop").
 int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows) {
   const bool tops_up = options.refill == engine::RefillRule::kContinuous &&
                        options.unit == engine::CapacityUnit::kRows;

@@ -91,8 +91,8 @@ constexpr int64_t kProcessBytes = int64_t{128} << 20;
 
 // Bytes of a waiting segment: its options, divisors for 512 positions, its place in the job.
 constexpr int64_t kSegmentBytes = 4096;
-// Bytes of a source token: its id and its text, and the ids and log-probs of its target tokens.
-// With the default max_length_ratio these are three for each source token.
+// Bytes of a source token: its id and its text, and the ids and log-probs of its target tokens. The
+// default max_length_ratio allows three target tokens for each source token.
 constexpr int64_t kTokenBytes = 64;
 
 // The number of threads of the engine and of gRPC that start after the limits are read.
@@ -160,8 +160,9 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
-  // Adds a quarter: one call may fill the whole queue although it counts only as the largest share
-  // of a client, and other clients may use the rest of the queue then.
+  // Adds a quarter, because more than the capacity may be queued. One call may fill the whole
+  // queue, but counts only as the LargestPart of its client, at least 78 %
+  // (engine/base/shared_capacity.h). Other clients may then add the rest.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"language_model", detector.held},

@@ -33,9 +33,9 @@ class Serving {
  public:
   // Starts to accept calls for the models of the table. While the table has no model, calls get
   // UNAVAILABLE. Without `security` there is no TLS, and no call needs a key. Without `spans` no
-  // spans are recorded. Without `detector` no language is detected. A port uses its sockets of
-  // `sockets`, which may be null, or binds its own. All arguments must outlive the object.
-  // REQUIRES: the models are attached to `metrics`.
+  // spans are recorded. Without `detector` no language is detected. A port uses those of `sockets`
+  // that are bound to its address. If there are none, or `sockets` is null, it binds its own. All
+  // arguments must outlive the object. REQUIRES: the models are attached to `metrics`.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(
       const ServerConfig& config, ModelTable* models, const engine::Clock* clock, Metrics* metrics,
       const Security* security = nullptr, SpanSink* spans = nullptr,
@@ -88,7 +88,7 @@ class Serving {
   std::atomic<bool> leaving_{false};   // no longer ready
   std::atomic<bool> draining_{false};  // no longer accepts calls
   std::unique_ptr<GrpcServer> grpc_;
-  // Null without HTTP. Each of them uses those before it.
+  // These three are null without HTTP. Each uses the ones before it.
   std::unique_ptr<Adapters> adapters_;
   std::unique_ptr<AdapterHandler> handler_;
   std::unique_ptr<ExchangeServer> http_;

@@ -34,7 +34,7 @@ class EarlyEnd {
 
 struct SignalHooks {
   std::function<void()> reload;  // SIGHUP
-  std::function<bool()> dead;    // whether to stop; called every second
+  std::function<bool()> dead;    // called every second; true ends the wait
 };
 
 // Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.

@@ -103,7 +103,8 @@ absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& 
   std::vector<Cpu> own(topology.cpus.begin() + first, topology.cpus.begin() + first + count);
   std::vector<engine::WorkerCpus> places = Divide(own, plan);
   if (static_cast<int>(places.size()) < plan.workers) {
-    // The result is empty, so the system places the workers, also on nodes.
+    // With `auto`, too few processors are no error: the empty result lets the system place the
+    // workers, even if there are several nodes.
     if (is_automatic) return std::vector<engine::WorkerCpus>();
     std::vector<int> numbers;
     for (const Cpu& cpu : own) numbers.push_back(cpu.number);

@@ -22,8 +22,9 @@ struct WorkerPlan {
 //   * Up to 16 processors a worker has one thread. A batch on one core needs no barriers, and a
 //     barrier next to a busy process costs milliseconds.
 //   * Above 16, a worker has enough threads to keep the number of workers at 16. The rows of a
-//     batch share the cost of reading weights, and 16 batches already need 16 times the rows of
-//     one. The number of threads divides `per_cache`.
+//     batch share the cost of reading the weights, so a worker is efficient only with many rows,
+//     and 16 workers already need 16 times as many rows as one. The number of threads divides
+//     `per_cache`.
 WorkerPlan PlanWorkers(int cpus, int per_cache, int workers, int threads_per_worker);
 
 // Returns `asked`. If that is 0, returns one thread per four CPUs, at least 1.

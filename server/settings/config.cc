@@ -21,8 +21,8 @@
 namespace dragoman::server {
 namespace {
 
-// The flag that sets the share of a GPU for all models together. Set for one model, it is that
-// model's own share.
+// The flag that sets the share of a GPU for all models together. If it is set for one model, it is
+// that model's own share.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
 // Checks that only this machine reaches AdminService, or that it has TLS with client certificates,
@@ -277,7 +277,8 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     json["models"].push_back(std::move(one));
   }
-  json["model"] = nlohmann::ordered_json::array();  // their models are in `models`
+  // Empty, because `models` has the models of these settings.
+  json["model"] = nlohmann::ordered_json::array();
   json["ensemble"] = nlohmann::ordered_json::array();
   json["models-dir"] = "";
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);

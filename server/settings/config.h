@@ -30,7 +30,8 @@ enum class Pinning : uint8_t { kAuto, kOff, kCores };
 // Returns the word for `pinning` in --pin.
 const char* PinningName(Pinning pinning);
 
-// TLS of the HTTP port. kMutual: all calls except probes need a client certificate.
+// TLS of the HTTP port for operators (`metrics`). kMutual: all requests except probes need a client
+// certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
 // Settings by the names of their flags, as in LoadModelRequest. The values are texts as after a

@@ -63,7 +63,8 @@ enum class Audience : uint8_t {
   kSupport    // no flag, but a key of the file's object "cuda"
 };
 
-// The objects of settings without flags, in the order of the printed configuration.
+// The names of the file's objects whose keys are the settings without flags, in the order in which
+// the configuration is printed.
 inline constexpr std::string_view kOptionObjects[] = {"schedule", "cuda"};
 
 // Returns the object that has the settings of this audience as keys, or "" for flags.

@@ -32,8 +32,9 @@ bool IsOfModel(const Option& option);
 // Reports whether a flag may be given several times.
 bool IsRepeated(const Option& option);
 
-// Sets the value of a flag. If the flag may be repeated, adds the value instead. INVALID_ARGUMENT
-// names `where` (a file's path, or "--") and the option.
+// SetFromText sets the value of a flag. If the flag may be repeated, it adds the value instead.
+// SetFromFile sets the value of a key in the file, whose JSON type must fit. INVALID_ARGUMENT names
+// `where` (a file's path, or "--") and the option.
 absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
                          const Place& place);
 

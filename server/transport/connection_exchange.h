@@ -38,8 +38,8 @@ class ConnectionExchange final : public HttpExchange {
   void SetSent();
 
  private:
-  // Reserves `bytes` of an answer that is passed on to the connection's thread, which releases
-  // them.
+  // Reserves `bytes` for a part of the answer that the caller then posts to the connection's
+  // thread. That thread releases the reservation.
   void Hand(size_t bytes);
   template <typename Function>
   void Post(Function function);
@@ -52,8 +52,8 @@ class ConnectionExchange final : public HttpExchange {
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
-  // True while bytes are reserved that the destructor has to release, because no call that was
-  // posted to the connection's thread will.
+  // True if the destructor has to release the reservation: bytes are reserved, and no posted call
+  // will release them.
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -1,6 +1,6 @@
 // Counts the bytes that all connections of a port use for incoming requests and outgoing answers.
 // Above the limit it ends connections, first those of clients without an API key, then those of the
-// other clients. Each time it takes the largest connection of the client that holds most. Bytes are
+// other clients. Each time it ends the largest connection of the client that holds most. Bytes are
 // summed per client, so a client gains nothing from splitting its data over several connections.
 //
 // Thread-safe.

@@ -204,7 +204,7 @@ void Http1Connection::OnRead(const boost::system::error_code& error, std::string
   if (phase_ == Phase::kClosed) return;
   if (phase_ == Phase::kEnding) {
     if (stream_->tls() != nullptr && !tls_ended_) {
-      EndTls();  // BeginEnding left it to the end of this read
+      EndTls();  // BeginEnding could not do this while the read was pending
     } else if (error) {
       Close();
     } else {

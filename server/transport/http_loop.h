@@ -129,8 +129,8 @@ class HttpLoop {
 
   // Takes ownership of the connection and serves it. May be called from any thread.
   void Take(int fd);
-  // EndIdle: HttpConnection::EndIdle for every connection, and no new connections. CloseAll: closes
-  // every connection. Both may be called from any thread.
+  // EndIdle calls HttpConnection::EndIdle for every connection, and closes new connections.
+  // CloseAll closes every connection. Both may be called from any thread.
   void EndIdle();
   void CloseAll();
 

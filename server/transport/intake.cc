@@ -22,15 +22,16 @@ constexpr int64_t kBytesPerFramingByte = 256;
 // checks, pings, window updates. A connection may send kForeignBytes at once and
 // kForeignBytesPerSecond all the time. The bytes may also be a header field that is split into
 // frames of one byte (CVE-2023-33953). For each such frame gRPC 1.51 copies all previous ones, and
-// it may read no other connection meanwhile. Measured: a third of a second with 512 KiB, seconds
-// with 2 MiB, and without end at 256 KiB a second.
+// it may read no other connection meanwhile. Measured duration of this copying: a third of a second
+// with 512 KiB, seconds with 2 MiB, and no end if 256 KiB a second arrive.
 constexpr int64_t kForeignBytesPerSecond = 32 * 1024;
 constexpr int64_t kForeignBytes = 512 * 1024;
 // On a connection with waiting calls, such a header field may be as long as the requests of all
 // these calls. But gRPC reads requests as fast as they arrive, and it reads the field more slowly
 // the longer the field is. Measured in 60 runs next to builds: requests were read with at least 74
-// MB a second. While gRPC reads the field it reads no other connection, and then it reads each of
-// them at once. So a connection is slow if gRPC reads less than kSlowBytesPerSecond for kSlowTime.
+// MB a second. While gRPC reads the field, it reads nothing from other connections. Afterwards it
+// reads all that has arrived on each of them. So a connection is slow only if gRPC has read
+// something from it, but less than kSlowBytesPerSecond, for kSlowTime.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
 // The bytes that gRPC reads from one connection at once. In a flood they may contain 140 streams.
@@ -249,7 +250,8 @@ void Intake::Look() {
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
           (idle ? kForeignBytes : connection.late);
-      // The kernel may have buffered a request whose call gRPC has not seen.
+      // Unread bytes may be a request whose call gRPC has not seen yet, so an idle connection is
+      // not charged for them.
       const bool suspect = connection.quiet > kForeignBytes;
       const int64_t unread = idle || suspect ? sockets_.unread(fd) : 0;
       if (IsSlow(&connection, unread, now)) {

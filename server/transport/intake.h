@@ -114,8 +114,8 @@ class Intake {
   // not read yet. gRPC would take a second to reach the last of them.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Reports whether gRPC has read little of its `unread` bytes for some time, while no call began
-  // or became complete.
+  // Reports whether gRPC has read little of the connection's `unread` bytes for some time, while no
+  // call began or became complete.
   static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
   // Adds to `late` the bytes of `calls` calls of the connection that ended before their requests
   // were complete. These bytes were received or may still come.
@@ -141,7 +141,7 @@ class Intake {
   ResetWatch resets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
-  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // descriptor of the connection
+  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection of each call
   uint64_t last_call_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t looks_ ABSL_GUARDED_BY(mu_) = 0;
   bool armed_ ABSL_GUARDED_BY(mu_) = false;

@@ -284,7 +284,8 @@ void Listener::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-// StopAccepting removes the sockets that it closes from epoll itself.
+// Makes epoll watch the listening sockets, or no longer watch them. StopAccepting itself removes
+// the sockets that it closes from epoll.
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;
@@ -379,7 +380,8 @@ bool Listener::AcceptOne(int socket) {
     return false;
   }
   bool taken = false;
-  // An IPv6 client has a network of addresses, at least a /64.
+  // An IPv6 client has a network of addresses, at least a /64, so max_per_peer applies to the
+  // network.
   const std::string peer = options_.max_per_peer > 0 ? NetworkOf(ours) : "";
   {
     engine::MutexLock lock(&mu_);
@@ -416,7 +418,8 @@ void Listener::HandleClosed(int fd) {
   // Removes the descriptor from epoll, because the owner may still have its own, and then closing
   // this one would not remove it.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  // The client can no longer be answered, but gRPC would first serve all received data.
+  // The client can no longer be answered. If this data were not discarded, gRPC would serve it
+  // before it notices that the connection has ended.
   DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);

@@ -32,7 +32,8 @@ class RequestReader {
   // and passes it again, followed by newly received bytes. REQUIRES: neither whole() nor refusal().
   size_t Take(std::string_view bytes);
 
-  // True once a part of the request has arrived, which empty lines may precede.
+  // True once the first byte of the request has arrived. Empty lines before the request do not
+  // count.
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
   bool whole() const { return whole_; }

@@ -57,8 +57,8 @@ StreamCount AcceptedStreams::All() const {
 }
 
 void AcceptedStreams::Update() {
-  // channelz gives a socket its number shortly before it lists the socket, so some lower numbers
-  // may be new.
+  // channelz gives a socket its number shortly before it lists the socket, so some sockets with
+  // numbers below last_ may be listed only now.
   constexpr int64_t kOverlap = 256;
   constexpr intptr_t kAll = 1 << 20;
   const int64_t first = std::max<int64_t>(0, last_ - kOverlap);
@@ -166,7 +166,7 @@ ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
-  // `pending` is the number of streams that gRPC has not handed over as calls, plus that of the
+  // `pending` is the number of streams that gRPC has not handed over as calls, plus the number of
   // calls without a complete request.
   const auto calls = static_cast<int64_t>(calls_.size());
   const int64_t open = count.started - count.succeeded - count.failed;

@@ -1,12 +1,13 @@
 // Finds connections that reset streams before their requests arrive (rapid reset, CVE-2023-44487).
 //
-// gRPC 1.51 accepts streams as fast as it reads them, without a limit. Later it hands those that
-// were not reset over as calls. An accepted stream costs gRPC about 15 KiB until it has finished.
-// So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it brought no
-// complete request and was not answered completely. Honest clients waste some streams, and some
-// streams only wait for their request. So one connection is flagged only if it has wasted more than
-// ResetLimits::each plus kForgivenPerSecond. Many connections together are flagged only while
-// hundreds of streams a second end without an answer.
+// gRPC 1.51 accepts streams as fast as it reads them, without a limit. Later it reports as calls
+// the streams that were not reset. An accepted stream costs gRPC about 15 KiB until it has
+// finished. So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it
+// brought no complete request and was not answered completely. Honest clients waste some streams,
+// and some streams only wait for their request. So one connection is flagged only if it has wasted
+// more than ResetLimits::each streams, after kForgivenPerSecond streams a second were forgiven.
+// Many connections together are flagged only while hundreds of streams a second end without an
+// answer.
 //
 // Not thread-safe.
 #pragma once
@@ -71,21 +72,23 @@ class ResetWatch {
   // The number of wasted streams a second that a connection may have at all times.
   static constexpr int64_t kForgivenPerSecond = 50;
   // The connections are checked each time their wasted streams have grown by this number.
-  // Unfinished streams are a flood only if more than this number have failed in about the last half
-  // second.
+  // Unfinished streams count as a flood only if more than this number of streams have failed in
+  // about the last half second.
   static constexpr int64_t kWorthALook = 256;
 
   ResetWatch(const ResetLimits& limits, Counts counts)
       : limits_(limits), counts_(std::move(counts)) {}
 
-  // Open: a connection came. Close: the connection is gone. `fd` identifies it in between.
+  // Reports that a connection came. `fd` identifies it until Close.
   void Open(int fd, const std::string& peer, engine::Nanos now);
+  // Reports that the connection is gone.
   void Close(int fd);
 
   // Reports that a call came. `fd` is -1 if its connection is unknown.
   void Begin(uint64_t call, int fd);
-  // Whole: the call's request is complete. Cut: the call ended before its request was complete.
+  // Reports that the call's request is complete.
   void Whole(uint64_t call);
+  // Reports that the call ended before its request was complete.
   void Cut(uint64_t call);
   // Reports that gRPC has finished the call. `cancelled` means that the call got no complete
   // answer.
@@ -130,7 +133,7 @@ class ResetWatch {
   const Counts counts_;
   Account all_;
   int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
-  int64_t checked_ = 0;  // wasted streams of all connections at the last check of each
+  int64_t checked_ = 0;  // wasted streams of all connections when these were last checked
   int64_t failed_ = 0;   // failed streams that brought no request, at the last Look
   double failing_ = 0;   // decaying count of such failures: about those of the last half second
   std::map<int, Connection> connections_;

@@ -30,8 +30,8 @@ class TlsContexts {
 
   engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
-  // The material of the last attempt to make a context. It is kept so that later material has
-  // another address.
+  // The material of the last attempt to make a context. Materials are compared by address, so this
+  // one is kept: if it were destroyed, a later one could get its address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -25,7 +25,7 @@ constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 constexpr int kUsualConnections = 4096;
 // The listener has a second descriptor of each connection (listener.h).
 constexpr int64_t kDescriptorsPerConnection = 2;
-// Descriptors of files, event queues and pipes.
+// Descriptors that are reserved for files, event queues and pipes.
 constexpr int64_t kOtherDescriptors = 128;
 
 }  // namespace

@@ -22,7 +22,7 @@ struct TransportLimits {
   int64_t tls_bytes = 0;
   // wasted_streams is the limit on unfinished streams without a request, of all connections
   // together. Above it the connections that have such streams are closed (ResetWatch). reset_bytes
-  // is the memory that these streams may use in addition.
+  // is the memory that these streams may use in addition to quota_bytes.
   int64_t wasted_streams = 0;
   int64_t reset_bytes = 0;
   // The maximum number of open connections of the HTTP port for calls, and the bytes that they use,

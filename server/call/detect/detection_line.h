@@ -24,8 +24,8 @@ inline constexpr size_t kKeptCodePoints = 400;
 
 // Returns the beginning of `text`, without bytes that are not UTF-8. White space and control
 // characters become single spaces, and so do underscores and angle brackets, because a classifier's
-// special words have these. A text all in capitals becomes lower case, which classifiers know
-// better.
+// special words have these ("__label__de", "</s>"). A text all in capitals becomes lower case, in
+// which classifiers detect languages better.
 DetectionLine MakeDetectionLine(std::string_view text);
 
 // Returns `text` in lower case.

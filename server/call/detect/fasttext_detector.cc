@@ -27,8 +27,8 @@ namespace {
 // languages").
 constexpr double kOtherWeight = 0.1;
 
-// If the best candidate has less confidence, the language is unknown: the text is more likely in
-// another one.
+// If the best candidate has less confidence, the language is unknown, because the text is more
+// likely in another language.
 constexpr double kLeastConfidence = 0.5;
 
 // lid.176 names its languages as Wikipedia does, where "als" is Alemannic and not Tosk Albanian.
@@ -94,7 +94,7 @@ class FastTextChoice final : public LanguageChoice {
  private:
   const FastTextDetector& detector_;
   const Candidates candidates_;
-  std::vector<size_t> keys_;  // keys of the candidates
+  std::vector<size_t> keys_;  // indices of the candidates' keys in detector_.keys()
 };
 
 absl::Status FastTextDetector::Load(std::string bytes, int64_t most_bytes) {

@@ -13,8 +13,8 @@ namespace dragoman::server {
 // Returns "fastText", or "" if this build detects no languages.
 const char* DetectionLibrary();
 
-// The memory of a detector. held: while it is in use. loading: the peak while it was loaded. Both
-// are upper bounds in bytes.
+// The memory of a detector: `held` while it is in use, and `loading` at the peak of loading it.
+// Both are upper bounds in bytes.
 struct DetectorMemory {
   int64_t held = 0;
   int64_t loading = 0;
