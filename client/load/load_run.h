@@ -72,7 +72,7 @@ class LoadDriver {
 // Statistics of the calls that count (LoadOptions::warmup).
 struct LoadReport {
   int64_t sent = 0;      // equals `answered`, unless a call was lost
-  int64_t answered = 0;  // with any status
+  int64_t answered = 0;  // calls that were answered, with any status
   int64_t ok = 0;
   // Calls that were lost, ended without OK or had an item that failed.
   int64_t failed = 0;

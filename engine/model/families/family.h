@@ -47,8 +47,8 @@ struct TranslationTasks {
 };
 
 struct Family {
-  std::string_view model_type;    // as config.json names it
-  std::string_view architecture;  // the class of transformers that translates
+  std::string_view model_type;    // the family's name in config.json
+  std::string_view architecture;  // transformers' class for translation, as config.json names it
   ConfigDefaults defaults;
   // Reads into `spec` all fields that the network depends on. Records errors in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);

@@ -167,7 +167,7 @@ struct Shape {
   int letters = 0;
   int digits = 0;
   int stops = 0;
-  int longest_part = 0;  // letters between two full stops
+  int longest_part = 0;  // the largest number of letters between two full stops
   bool other = false;
   bool lower_case = false;
   bool roman = true;  // letters of Roman numerals only
