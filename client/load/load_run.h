@@ -96,11 +96,11 @@ struct LoadReport {
   // Throughput is work / window. The work is items, characters and tokens; the window is a time
   // span. Window says which span this is.
   enum class Window {
-    // LoadOptions::duration; all work done within it counts, whenever its call was sent For a
-    // closed loop with a warm-up that max_calls ended: from the first answer after the warm-up to
-    // the last sent call. In this span, a caller has no call in flight only while it follows a
-    // retry hint.
+    // LoadOptions::duration. All work done within it counts, whenever its call was sent.
     kDuration,
+    // Used for a closed loop with a warm-up that max_calls ended: from the first answer after the
+    // warm-up to the last sent call. In this span, a caller has no call in flight only while it
+    // follows a retry hint.
     kAllBusy,
     // Used for other runs that max_calls ended, or if the span of kAllBusy is empty: from the end
     // of the warm-up to the last answer. The work is that of the calls that count.

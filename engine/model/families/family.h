@@ -30,9 +30,8 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  // If decoder_start_token_id is absent, use bos_token_id, or 0 The fields of the search to use if
-  // there is no generation_config.json, as a JSON object.
-  bool starts_with_bos = false;
+  bool starts_with_bos = false;  // if decoder_start_token_id is absent, use bos_token_id, or 0
+  // The fields of the search to use if there is no generation_config.json, as a JSON object.
   std::string_view generation = "{}";
 };
 
