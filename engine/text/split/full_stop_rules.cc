@@ -249,7 +249,7 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   const std::string_view word = WordBefore(line, end);
   if (word.empty()) return false;
   if (always_.contains(word)) return true;
-  // The next word begins after a quote or bracket.
+  // Skips a quote or bracket before the next word.
   size_t begin = at;
   if (IsOpening(first)) begin = next;
   const bool starter = IsStarter(LettersFrom(line, begin));
