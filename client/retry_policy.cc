@@ -46,7 +46,7 @@ RetryState::RetryState(const RetryOptions& options, RetryBudget* budget, uint64_
       random_(options.seed + call * 0x9E3779B97F4A7C15u) {}
 
 double RetryState::Random() {
-  // splitmix64
+  // The generator splitmix64.
   uint64_t z = (random_ += 0x9E3779B97F4A7C15u);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;

@@ -63,7 +63,7 @@ class FlagTable {
     std::string name;
     std::string alias;  // "": none
     std::string value;  // the placeholder of the value; "": a switch
-    std::string help;   // on one line
+    std::string help;   // the help text on one line
     bool repeats = false;
   };
   std::vector<Description> Describe() const;

@@ -31,7 +31,7 @@ using Bio = std::unique_ptr<BIO, Free>;
 struct Url {
   bool tls = false;
   std::string authority;  // host:port as in the URL
-  std::string host;       // without brackets
+  std::string host;       // the host without brackets
   std::string path;
 };
 

@@ -71,7 +71,7 @@ class LoadDriver {
 // Statistics of the calls that count (LoadOptions::warmup).
 struct LoadReport {
   int64_t sent = 0;      // equals `answered`, unless a call was lost
-  int64_t answered = 0;  // with any status
+  int64_t answered = 0;  // calls that were answered, with any status
   int64_t ok = 0;
   // Calls that were lost, ended without OK or had an item that failed.
   int64_t failed = 0;
@@ -95,11 +95,11 @@ struct LoadReport {
   // Throughput is work / window. The work is items, characters and tokens; the window is a time
   // span. Window says which span this is.
   enum class Window {
-    // LoadOptions::duration; all work done within it counts, whenever its call was sent For a
-    // closed loop with a warm-up that max_calls ended: from the first answer after the warm-up to
-    // the last sent call. In this span, a caller has no call in flight only while it follows a
-    // retry hint.
+    // LoadOptions::duration. All work done within it counts, whenever its call was sent.
     kDuration,
+    // Used for a closed loop with a warm-up that max_calls ended: from the first answer after the
+    // warm-up to the last sent call. In this span, a caller has no call in flight only while it
+    // follows a retry hint.
     kAllBusy,
     // Used for other runs that max_calls ended, or if the span of kAllBusy is empty: from the end
     // of the warm-up to the last answer. The work is that of the calls that count.

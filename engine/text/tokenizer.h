@@ -84,7 +84,7 @@ struct EncodedText {
 // The ids of the tokens around a source's text that name the languages.
 struct SourceTags {
   std::optional<int> first;   // before the text
-  std::optional<int> last;    // after EOS
+  std::optional<int> last;    // goes after EOS
   bool follows_text = false;  // the text follows a prompt (EncodePrompt) and a space
 };
 

@@ -29,9 +29,8 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  // If decoder_start_token_id is absent, use bos_token_id, or 0 The fields of the search to use if
-  // there is no generation_config.json, as a JSON object.
-  bool starts_with_bos = false;
+  bool starts_with_bos = false;  // if decoder_start_token_id is absent, use bos_token_id, or 0
+  // The fields of the search to use if there is no generation_config.json, as a JSON object.
   std::string_view generation = "{}";
 };
 
@@ -46,8 +45,8 @@ struct TranslationTasks {
 };
 
 struct Family {
-  std::string_view model_type;    // as config.json names it
-  std::string_view architecture;  // the class of transformers that translates
+  std::string_view model_type;    // the family's name in config.json
+  std::string_view architecture;  // transformers' class for translation, as config.json names it
   ConfigDefaults defaults;
   // Reads into `spec` all fields that the network depends on. Records errors in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);

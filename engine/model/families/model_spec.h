@@ -23,7 +23,7 @@ inline constexpr int64_t kMaxLayers = 128;
 inline constexpr int64_t kMaxHeads = 256;
 inline constexpr int64_t kMaxPositions = 1 << 16;
 
-// The checkpoint's early_stopping: when generation ends (SEARCH.md a.7).
+// The value of early_stopping in the checkpoint, which decides when a search ends (SEARCH.md a.7).
 enum class EarlyStopping { kTrue, kFalse, kNever };
 
 struct ModelShape {
@@ -63,8 +63,10 @@ struct GenerationDefaults {
   std::vector<std::vector<int>> bad_words;
   int no_repeat_ngram = 0;  // 0: off
   float repetition_penalty = 1.0F;
-  int encoder_no_repeat_ngram = 0;          // for n-grams of the source; 0: off
-  float encoder_repetition_penalty = 1.0F;  // for the source's tokens; 1: off
+  // Like no_repeat_ngram, for n-grams of the source; 0: off.
+  int encoder_no_repeat_ngram = 0;
+  // Like repetition_penalty, for the source's tokens; 1: off.
+  float encoder_repetition_penalty = 1.0F;
   // The number of hypotheses to return for an item of one segment.
   int num_return_sequences = 1;
   bool renormalize_logits = false;  // log-probs are renormalized after the masks

@@ -55,7 +55,7 @@ struct T5Traits {
   float output_scale = 1.0F;  // multiplies the output layer's input
   // False: all layers of a stage use the position biases of the first layer.
   bool distances_in_each_layer = false;
-  bool empty_token = false;  // as in BartTraits
+  bool empty_token = false;  // BartTraits::empty_token
   const T5Names* names = &HuggingFaceT5Names();
 };
 

@@ -27,7 +27,7 @@ int DTypeSize(DType type);               // bytes
 struct TensorView {
   DType dtype = DType::kF32;
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
+  std::vector<int64_t> strides;   // in elements, >= 0; one for each dimension of shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
   size_t file = 0;                // index in Checkpoint::files of the tensor's file
   // The float32 scales of a quantized tensor (I8, I16): one for the tensor, or one for each index
@@ -73,7 +73,7 @@ using TensorTable = std::map<std::string, TensorView, std::less<>>;
 
 // A checkpoint of one file or of several shards.
 struct Checkpoint {
-  std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
+  std::vector<std::string> names;  // the files' names in messages: "model.safetensors"
   std::vector<MappedFile> files;
   TensorTable tensors;
   std::vector<std::string> unlisted;  // tensors that a shard has but the index file does not name

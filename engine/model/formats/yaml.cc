@@ -182,7 +182,7 @@ class LineReader {
   }
 
   std::string_view rest_;
-  bool is_start_ = true;  // at the start of the line
+  bool is_start_ = true;  // whether nothing of the line has been read
   const char* error_ = "";
   bool is_unsupported_ = false;
 };

@@ -12,13 +12,13 @@ bool IsLower(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// "deu_Latn".
+// Reports whether the piece looks like a language token of NLLB-200: "deu_Latn".
 bool IsNllbCode(std::string_view piece) {
   return piece.size() == 8 && IsLower(piece.substr(0, 3)) && piece[3] == '_' && piece[4] >= 'A' &&
          piece[4] <= 'Z' && IsLower(piece.substr(5));
 }
 
-// "de_DE".
+// Reports whether the piece is a language token of mBART: "de_DE".
 bool IsMbartCode(std::string_view piece) {
   return std::find(std::begin(kMbart50Languages), std::end(kMbart50Languages), piece) !=
          std::end(kMbart50Languages);

@@ -31,9 +31,9 @@ struct LanguageTag {
 // first token of the source or of the output.
 enum class LanguageTokenPlacement {
   kTargetInSource,  // target language first in the source: OPUS-MT, SMaLL-100
-  // Source language first in the source, target language first in the output: NLLB Source language
-  // after the source's EOS, target language first in the output: NLLB with legacy_behaviour.
-  kBoth,
+  kBoth,  // source language first in the source, target language first in the output: NLLB
+  // Source language after the source's EOS, target language first in the output: NLLB with
+  // legacy_behaviour.
   kEndAndFirst,
   // Source language after the source's EOS. The target language is the start token of the search,
   // which precedes the first token of the output: mBART-25.

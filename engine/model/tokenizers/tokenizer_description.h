@@ -37,9 +37,10 @@ struct TokenizerDescription {
   int source_unk = 0;
   std::optional<int> source_bos;  // the first token of every source, if there is one
   bool ends_source = true;        // whether a source ends with EOS
-  // Ids of other tokens that are not text, without EOS, <unk> and <pad>; ascending Like `special`,
-  // but with <pad>, and for the source's own vocabulary. Unused if both sides share a vocabulary.
+  // Ids of other tokens that are not text, without EOS, <unk> and <pad>; ascending.
   std::vector<int> special;
+  // Like `special`, but with <pad>, and for the source's own vocabulary. Unused if both sides share
+  // a vocabulary.
   std::vector<int> source_special;
   // The maximum number of tokens of a source, including EOS: the smaller one of the tokenizer's
   // model_max_length and the number of position embeddings.

@@ -36,9 +36,9 @@ struct TokenizerScheme {
   std::span<const std::string_view> languages = {};
   bool lists_languages = false;  // whether additional_special_tokens may list other languages
   LanguageTokenPlacement placement = LanguageTokenPlacement::kBoth;
-  // Used with legacy_behaviour The scheme to use instead if the model has no vocab.json, or if its
-  // class is TokenizersBackend (IsTokenizersBackend).
-  std::optional<LanguageTokenPlacement> legacy_placement = {};
+  std::optional<LanguageTokenPlacement> legacy_placement = {};  // used with legacy_behaviour
+  // The scheme to use instead if the model has no vocab.json, or if its class is TokenizersBackend
+  // (IsTokenizersBackend).
   const TokenizerScheme* without_vocabulary = nullptr;
   // The scheme to use instead if the model names no tokenizer class and its vocabulary has room for
   // only that scheme's languages.

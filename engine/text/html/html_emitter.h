@@ -26,8 +26,7 @@ class HtmlEmitter {
   enum class Need { kAllButCrossing, kCheap, kUnopened };
 
   // Closes the elements that are not in `stack`, writes `space`, then opens the other elements of
-  // `stack`. So `space` is only inside the elements that what precedes and what follows have in
-  // common.
+  // `stack`. So `space` is only inside the elements that are open both before and after it.
   void MoveTo(std::span<const int32_t> stack, std::string_view space, Need need);
   // Closes the elements that are not in `stack`. Opens nothing.
   void CloseTo(std::span<const int32_t> stack);

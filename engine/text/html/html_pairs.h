@@ -19,8 +19,8 @@ struct HtmlNode {
     // Ends a run: a block tag, or a passed-through element with a block tag or an unfinished token.
     kBlock,
     kBreak,  // ends a run and has no content: <br>, <hr>
-    kStart,  // a start tag of an inline element
-    kEnd,    // an end tag of one; `element` is -1 if it has no start tag
+    kStart,  // an inline start tag
+    kEnd,    // an inline end tag; `element` is -1 if it has no start tag
     kVoid,   // an inline void element, or an inline element that is passed through
     kComment,
   };

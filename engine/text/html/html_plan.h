@@ -74,7 +74,7 @@ struct HtmlPlan {
   std::vector<HtmlRun> runs;
 };
 
-// Returns the errors of HtmlDocument::Parse.
+// Makes the plan of a document. The errors are those of HtmlDocument::Parse.
 absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html);
 
 }  // namespace dragoman::engine

@@ -96,7 +96,7 @@ void HtmlRunWriter::CollectWords(std::span<const HtmlSegment> segments, bool tar
         !segment.target.empty() && PartsUnspaced(run_.text, at)) {
       last_space_ += ' ';
     }
-    int64_t end = 0;  // of the previous word, in the target
+    int64_t end = 0;  // where the previous word ends in the target
     for (const HtmlWord& word : TranslatedWords(run_, segment)) {
       last_space_ += Part(segment.target, end, word.range.begin);
       words_.push_back({word.range.In(segment.target), std::exchange(last_space_, {}), word.place,

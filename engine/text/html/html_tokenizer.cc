@@ -274,7 +274,7 @@ class Tokenizer {
 
   const std::string_view html_;
   std::vector<HtmlToken> tokens_;
-  bool foreign_ = false;  // inside svg or math
+  bool foreign_ = false;  // whether the last tag is inside <svg> or <math>
   std::string foreign_name_;
 };
 

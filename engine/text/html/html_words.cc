@@ -124,7 +124,7 @@ class Tokens {
 
  private:
   struct Token {
-    int64_t begin = 0;  // without white space before it
+    int64_t begin = 0;  // the first byte of the token that is not white space
     int64_t end = 0;
     int64_t place = -1;
   };

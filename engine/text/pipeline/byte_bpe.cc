@@ -49,7 +49,7 @@ Kind KindOf(char32_t c) {
   return u_isUWhiteSpace(code) != 0 ? Kind::kSpace : Kind::kOther;
 }
 
-// Returns the end of the run of characters of `kind` at `at`.
+// Returns where the run of characters of `kind` that begins at `at` ends.
 size_t RunEnd(std::string_view text, size_t at, Kind kind) {
   while (at < text.size()) {
     size_t next = at;

@@ -27,7 +27,7 @@ struct NormalizerStep {
   };
   Kind kind = kCharsmap;
   std::string charsmap;
-  bool left = false;  // for kStrip
+  bool left = false;  // for kStrip: strip at the beginning (left), at the end (right)
   bool right = false;
   std::string pattern;  // for kReplace; not empty
   std::string content;  // for kReplace and kRuns

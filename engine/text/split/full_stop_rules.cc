@@ -167,7 +167,7 @@ struct Shape {
   int letters = 0;
   int digits = 0;
   int stops = 0;
-  int longest_part = 0;  // letters between two full stops
+  int longest_part = 0;  // the largest number of letters between two full stops
   bool other = false;
   bool lower_case = false;
   bool roman = true;  // letters of Roman numerals only
@@ -249,7 +249,7 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   const std::string_view word = WordBefore(line, end);
   if (word.empty()) return false;
   if (always_.contains(word)) return true;
-  // The next word begins after a quote or bracket.
+  // Skips a quote or bracket before the next word.
   size_t begin = at;
   if (IsOpening(first)) begin = next;
   const bool starter = IsStarter(LettersFrom(line, begin));

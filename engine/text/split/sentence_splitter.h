@@ -62,7 +62,7 @@ class SentenceSplitter {
 
 struct JoinedText {
   std::string text;
-  std::vector<TextRange> ranges;  // of each translation in `text`
+  std::vector<TextRange> ranges;  // ranges[i] is where translations[i] is in `text`
 };
 
 // Returns `text` with translations[i] in place of pieces[i]. Puts one space between two

@@ -18,7 +18,7 @@ struct Ct2Config {
   std::optional<float> norm_epsilon;  // if absent, the default for the kind of norm applies
 };
 
-// Errors are those of ModelSource::Load.
+// Parses config.json. Errors are those of ModelSource::Load.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
 // Reads the variables of a model.bin that describe the tokens. Versions before 6 have them, and
