@@ -15,8 +15,9 @@
 //   Deliver        one warp a slot: the results of a segment are some hundred words. There are at
 //                  most as many running slots as rows, usually a quarter.
 //
-// The launch bounds name a number of blocks for a multiprocessor where the compiler would otherwise
-// spill so that more blocks fit. The code is compiled without fused multiply-add (-fmad=false).
+// Where the compiler would otherwise spill registers to fit more blocks on a multiprocessor, the
+// launch bounds name the number of blocks. The code is compiled without fused multiply-add
+// (-fmad=false).
 // Each kernel waits until the kernel before it has ended and reads nothing before that.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/thread_block.cuh"

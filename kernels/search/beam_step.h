@@ -235,7 +235,7 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   // The next beam: chosen[0 .. count), best first.
   const bool constrained = s.rules.constraints.phrases > 0;
   int32_t count = 0;
-  int32_t candidates = 0;  // of a constrained search
+  int32_t candidates = 0;  // number of entries of ws.pool, in a constrained search
   bool over = false;
   if (o.sampling.enabled) {
     count = beam_step_internal::SelectDrawn(group, slot, offers, ws.chosen);

@@ -187,8 +187,8 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Returns the number of slots that wait, the command's admissions included. Callers call it at each
-// use, because a variable would take a register.
+// Returns the number of slots that wait, including the command's admissions. Call it at each use,
+// because a variable would take a register.
 DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
@@ -263,7 +263,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   BatchScalars& now = *tables.now;
   StepCommand command;
   if (group.rank() == 0) command = *mailbox.command;
-  // Takes place while the load of the command is under way.
+  // SeesChange runs while the load of the command is under way.
   bool change = begin_step_internal::SeesChange(group, tables);
   if (group.rank() == 0) {
     change = change || command.cancelled > 0 || command.admissions > 0;

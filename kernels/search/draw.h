@@ -273,7 +273,8 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     };
     kept = draw_internal::Reach(group, ws, vocabulary, mass, enough).sum();
   }
-  // Returns the smallest whole number above unit * mass, where unit is `part` * 2^-24.
+  // The running sum must reach the smallest whole number above unit * mass, where unit is `part` *
+  // 2^-24.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
   const draw_internal::Reached drawn =
       draw_internal::Reach(group, ws, vocabulary, mass, [&](uint64_t all) {

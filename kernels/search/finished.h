@@ -12,9 +12,9 @@
 
 namespace dragoman::kernels {
 
-// Returns the divisor that makes a score of a log-prob (SEARCH.md 0.1). Its length is the number of
-// tokens emitted, EOS included, with immediate finalisation and without required phrases. Otherwise
-// the length is the number of real tokens plus one, whether EOS came or not.
+// Returns the divisor that turns a log-prob into a score (SEARCH.md 0.1). It depends on a length.
+// With immediate finalisation and without required phrases, this is the number of tokens emitted,
+// including EOS. Otherwise it is the number of real tokens plus one, whether EOS came or not.
 DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
   const bool emitted =
       s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;

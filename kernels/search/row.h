@@ -65,9 +65,11 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  LogSum normaliser;  // of all logits, or with mask_first of the unmasked ones; max = -inf: none
+  // Of all logits, or with mask_first only of the unmasked ones. It is empty (max = -inf) if it was
+  // not computed.
+  LogSum normaliser;
   bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
-  int32_t count = 0;  // entries of `top`: fewer than k if fewer are above -inf
+  int32_t count = 0;  // number of entries in `top`: less than k if fewer logits are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
   float* wanted = nullptr;    // scaled logits in the order of request.wanted, masked ids included
 };

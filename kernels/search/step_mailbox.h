@@ -63,8 +63,9 @@ struct StepOutput {
 };
 
 enum class DeliveryKind : uint8_t {
-  kSettled,  // newly settled tokens (partials.h): words [words]
-  // `hypotheses` results, best first (samples: in the order of draws); see DeliveredHypothesis.
+  kSettled,  // the words are newly settled tokens (partials.h)
+  // The slot's search has ended. The words are Delivery::hypotheses results, best first, or with
+  // sampling in the order of the draws. ReadHypothesis reads them.
   kDone,
   kBadNumber,  // a logit was NaN or +inf
 };
@@ -72,7 +73,7 @@ enum class DeliveryKind : uint8_t {
 struct Delivery {
   int32_t slot = 0;
   DeliveryKind kind = DeliveryKind::kSettled;
-  int32_t hypotheses = 0;
+  int32_t hypotheses = 0;   // number of results; 0 unless `kind` is kDone
   int32_t words_begin = 0;  // index in StepMailbox::output_words
   int32_t words = 0;
 };

@@ -86,9 +86,9 @@ DRAGOMAN_HD Subgroup SubgroupOf(const ThreadGroup& group) {
           left < kMembers ? left : kMembers};
 }
 
-// Writes `item(i)` to `to` for each i < count with `keep(i)`, in ascending order of i. Returns
-// their number. Calls `keep` twice for each i, so it must not depend on `to`. There is a Sync
-// before `to` is written and after.
+// Writes `item(i)` to `to` for each i < count with `keep(i)`, in ascending order of i. Returns the
+// number of items written. Calls `keep` twice for each i, so it must not depend on `to`. There is a
+// Sync before `to` is written and after.
 template <class ThreadGroup, class Keep, class Item>
 DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, Item item,
                             int32_t* to) {
