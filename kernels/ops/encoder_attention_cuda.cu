@@ -266,7 +266,7 @@ class TensorAttention {
   const float scale_;
   unsigned query_[kSteps][4];
   float max_[2] = {-INFINITY, -INFINITY};
-  float sum_[4] = {};  // both numbers of a row are its sum
+  float sum_[4] = {};  // sum_[2 r] and sum_[2 r + 1] are both the sum of row r
   float context_[2 * kSteps][4] = {};
 };
 

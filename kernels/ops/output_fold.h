@@ -270,9 +270,9 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the materialized logits of one row. With `keep`, adds the bias to `logits` in memory and
-// sets the request's `logits` pointer to them in shared memory; without it `logits` does not
-// change. REQUIRES: bias is not null if kBiased.
+// Folds the materialized logits of one row. With `keep`, adds the bias to `logits` in memory, and
+// the copy of the request in `shared` points to them. Without `keep`, `logits` does not change.
+// REQUIRES: bias is not null if kBiased.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
                             MaterializedShared<kThreads, kPerThread>& shared, float* logits,
@@ -294,13 +294,15 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     shared.request.logits = keep ? logits : nullptr;
     shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
-  // Its Sync follows the reads of wanted logits, so logits may change from here on.
+  // StartBest ends with a Sync. After it all members have read the wanted logits, so the logits
+  // may change.
   StartBest(group, shared.fold);
   const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;
   const int stretch = kPerThread * group.size();
-  // The next stretch is loaded while this one is folded. Nothing waits for its values before that.
+  // The next stretch is loaded while this one is folded. Nothing waits for the loaded values until
+  // the next stretch is folded.
   float ahead[kPerThread];
   float bias_ahead[kBiased ? kPerThread : 1];
   const auto load = [&](int first) {

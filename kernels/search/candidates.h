@@ -31,7 +31,7 @@ struct Extra {
 // A candidate for the next beam. `parent` is the lane of a live hypothesis. For a hypothesis that
 // waits it is -1 - e, where e is the number of its entry.
 struct Candidate {
-  // What candidates are ordered by: `path` or, in a constrained search, the normalised score of a
+  // Candidates are ordered by this: `path` or, in a constrained search, the normalised score of a
   // hypothesis that has ended.
   float score = -INFINITY;
   float path = -INFINITY;      // log-prob of the path

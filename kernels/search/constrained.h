@@ -203,9 +203,9 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   return count;
 }
 
-// Ends a search in which no hypothesis has met all required phrases: makes the best hypothesis of the
-// highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step, sorted
-// by BetterInBank.
+// Ends a search in which no hypothesis has met all required phrases: makes the best hypothesis of
+// the highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step,
+// sorted by BetterInBank.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;

@@ -15,10 +15,9 @@
 // with the next one; "shortest" then means the shortest of the slots that can grow. The oldest slot
 // can always grow: the n pages that it needs are at most its worst case minus the pages that it
 // holds, so by the rule they are free. Its growth moves n pages from the free ones to its own, so
-// the sum of both is unchanged.
-// When it ends, all its pages are free, and the next oldest slot can grow. So every step runs a
-// slot, and a lack of pages never fails an accepted segment. Admission keeps the rule too
-// (MayAdmit).
+// the sum of both is unchanged. When it ends, all its pages are free, and the next oldest slot can
+// grow. So every step runs a slot, and a lack of pages never fails an accepted segment. Admission
+// keeps the rule too (MayAdmit).
 //
 // PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the members and
 // suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one

@@ -65,8 +65,8 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  // Of all logits, or with mask_first only of the unmasked ones. It is empty (max = -inf) if it was
-  // not computed.
+  // The sum over all logits, or with mask_first over the unmasked ones. Empty (max = -inf) if it
+  // was not computed.
   LogSum normaliser;
   bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
   int32_t count = 0;  // number of entries in `top`: less than k if fewer logits are above -inf
