@@ -29,8 +29,8 @@ inline constexpr int kPagePositions = 32;
 // The largest number of heads that the attention operations take.
 inline constexpr int kMaxAttentionHeads = 64;
 
-// The limit of a slot's lanes: the row length of the table `slot_lanes`. Bytes of the table
-// `ancestry` are smaller.
+// The limit of a slot's lanes: the row length of the table `slot_lanes`. Each byte of the table
+// `ancestry` is the number of a lane and so below this limit.
 inline constexpr int kMaxSlotLanes = 64;
 
 struct KvLayout {

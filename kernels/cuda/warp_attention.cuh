@@ -34,8 +34,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this code is compiled for Hopper, or emulated on the host. Code that is tuned for Hopper
-// would spill on other cards.
+// Whether this code is compiled for Hopper, or emulated on the host. Kernels for other cards are
+// tuned in another way, because with the tuning for Hopper ptxas would spill registers there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else

@@ -84,10 +84,10 @@ constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlabBytes;
 constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
-// The number of registers of a thread. At entry each thread has 65,536 / 384 threads = 168; over the
-// three warpgroups that sums to 504. Afterwards a thread has 40 in the copying group and 232 in each
-// of the two computing groups, which also sums to 504. Quantized products take 24 and 240, because
-// they need registers for scales; otherwise ptxas would spill some words.
+// The number of registers of a thread. At entry each thread has 65,536 / 384 threads = 168; over
+// the three warpgroups that sums to 504. Afterwards a thread has 40 in the copying group and 232 in
+// each of the two computing groups, which also sums to 504. Quantized products take 24 and 240,
+// because they need registers for scales; otherwise ptxas would spill some words.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>

@@ -66,8 +66,8 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows with up to `top` best tokens, and the lists that PrepareRow
-// fills.
+// Memory for the requests and summaries of `rows` rows with up to `top` best tokens, and for the
+// lists that PrepareRow fills.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t top, int64_t row_masks, size_t vocabulary)
