@@ -1,6 +1,6 @@
-// Pages of K/V memory. A page holds K and V of kPagePositions positions, of ALL decoder layers:
-// self pages those of one lane, cross pages those of one segment's source. Both kinds have one size
-// and come from one pool. engine/ARCHITECTURE.md, "Terms" defines slot, lane and row.
+// Pages of K/V memory. A page holds K and V of kPagePositions positions in all decoder layers. A
+// self page has positions of one lane, a cross page positions of one segment's source. Both kinds
+// have one size and come from one pool. engine/ARCHITECTURE.md, "Terms" defines slot, lane and row.
 //
 // The structs are plain values that a device can use. Elements have the compute type. A CPU reads
 // half as many bytes in bfloat16 as in float32, and a little more than a quarter in int8. In every

@@ -54,7 +54,7 @@ struct QuantizedGemmArgs {
   const float* column_scale;  // int8: [n rounded up to kStripWidth]
   const float* row_scale;     // int8: [rows]
   const float* bias;          // [n rounded up to kStripWidth], never null
-  float* y;                   // where the first column of strip_begin is written; row stride ldy
+  float* y;  // address of the first result of strip number strip_begin; row stride ldy
   int64_t ldy;
   const ResultFold* fold;  // nullptr: none. With a fold, y may be nullptr: no result is stored
   Activation activation;   // kNone with a fold

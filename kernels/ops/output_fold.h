@@ -4,7 +4,8 @@
 //
 // A ThreadGroup has
 //   int rank() const, int size() const    number of this member, 0..size-1; number of members
-//   void Sync() const                     all members arrive before any goes on; memory is visible
+//   void Sync() const                     no member goes on before all have arrived; each member
+//                                         then sees what the others wrote before
 //   bool Any(bool mine) const             whether any member passed true; also a Sync
 //   int Claim(int32_t* counter) const     adds one to a counter of the group, returns its old value
 //   void SetBit(uint32_t* word, int bit) const

@@ -167,8 +167,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
-  // Matrices that LoadMatrices loads: of the hidden rows, rows 0 and 8, then these rows 8 further
-  // in k; of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
+  // LoadMatrices loads these four matrices: of the hidden rows, 0..7 and 8..15 at k 0, then at k 8;
+  // of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;

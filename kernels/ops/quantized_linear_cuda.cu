@@ -157,8 +157,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 bytes further in k; of
-  // W, columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
+  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
+  // columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -398,8 +398,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   if constexpr (kHasTensorCores) AwaitCopies();
   __syncthreads();
 
-  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 further in k; of W, k
-  // 0 and 16, twice.
+  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
+  // all columns at k 0 and 16, twice.
   const int matrix = lane / 8;
   const uint8_t* const a_row =
       x_rows + (matrix % 2 * 8 + lane % 8) * pitch + matrix / 2 * kPieceBytes;

@@ -37,7 +37,8 @@ constexpr int kPrepareBlocks = 16;
 constexpr int kSlotThreads = 64;
 constexpr int kMaterializedThreads = 256;
 constexpr int kDeliverThreads = 32;
-constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // rows of a block that writes pages
+// The number of rows whose pages one block writes.
+constexpr int kPageRows = kPrepareThreads / kWarpThreads;
 // The largest number of Deliver's blocks; if there are more slots, a block takes several. At 4,096
 // rows, 1,024 slots of beam 4 have one block each, about 8 for each of 132 multiprocessors.
 constexpr int64_t kDeliverBlocks = 1024;

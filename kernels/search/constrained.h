@@ -131,8 +131,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
       for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (x.token == best_token || x.token == after_token) continue;
-        // A row asks for EOS whenever EOS is possible. EOS makes progress only as the last token of
-        // a phrase.
+        // A row asks for EOS whenever EOS is allowed, even if it makes no progress. EOS makes
+        // progress only as the last token of a phrase.
         if (s.options.Ends(x.token) && !MakesProgress(set, slot.Constraints(r), x.token)) continue;
         pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
       }

@@ -132,7 +132,8 @@ DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_
   int free = 0;
   for (int32_t i = 0; i < count; ++i) {
     if (chosen[i].is_waiting() || !chosen[i].ends) continue;
-    // Results and hypotheses on the beam together are never more than `beam`.
+    // There is a free entry, because results and hypotheses on the beam together are never more
+    // than `beam`.
     while (slot.Finished(free).status != EntryStatus::kFree) ++free;
     WriteEntry(slot, free, chosen[i], i < popped ? EntryStatus::kDone : EntryStatus::kWaiting);
     if (i < popped) {

@@ -102,8 +102,8 @@ struct SearchOptions {
   // False: greedy search without scores, which skips the normaliser (b).
   bool need_log_probs = true;
 
-  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
-  // the smaller of the absolute delta and -ln(relative threshold).
+  // Pruning (a.2). A hypothesis stays if its log-prob is at least the best one's minus `prune`.
+  // `prune` is the smaller of the absolute delta and -ln(relative threshold).
   float prune = INFINITY;
   int32_t max_candidates = 0;  // limit of the children of one parent; 0: no limit
 

@@ -1,5 +1,5 @@
-// The request of the search to the output layer for one row (a live hypothesis in one step), and
-// the answer. Plain data over the caller's memory, for host and device.
+// What the search asks of the output layer for one row (a live hypothesis in one step), and what
+// the output layer returns. Plain data over the caller's memory, for host and device.
 #pragma once
 
 #include <cstdint>

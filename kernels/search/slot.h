@@ -64,12 +64,12 @@ struct SlotState {
   SlotStatus status = SlotStatus::kFree;
   int32_t length = 0;           // number of real tokens of every live hypothesis
   int32_t live = 0;             // number of live hypotheses, in lanes 0..live-1
-  int32_t finished = 0;         // entries that are kDone, at most `beam`
-  int32_t waiting = 0;          // entries that are kWaiting
+  int32_t finished = 0;         // number of entries that are kDone, at most `beam`
+  int32_t waiting = 0;          // number of entries that are kWaiting
   int32_t finished_total = 0;   // number of hypotheses that ever finished, kept or not
   float best_done = -INFINITY;  // the largest log_prob of all that ever finished
-  int32_t paused = 0;           // steps since the slot last ran
-  int32_t pages = 0;            // K/V pages its lanes hold
+  int32_t paused = 0;           // number of steps since the slot last ran
+  int32_t pages = 0;            // number of K/V pages that its lanes hold
   int32_t ahead = 0;  // if > length: the positions length .. ahead - 1 may run in one step
   // Counted as in Yang et al. (2020). expansions: hypotheses on the beam in all steps.
   // noop_expansions: those among them that had ended and were their own only child.
@@ -147,8 +147,8 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// Lanes within a slot are bytes, so a beam has at most 256 lanes. The tables of the K/V use bytes,
-// too (kernels/base/kv_pages.h).
+// The number of a lane within its slot is a byte, so a beam has at most 256 lanes. The tables of
+// the K/V use bytes, too (kernels/base/kv_pages.h).
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 

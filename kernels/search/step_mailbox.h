@@ -28,8 +28,8 @@ struct StepCommand {
   // Limit of this step's rows (its bucket); at least the widest beam of any slot.
   int32_t max_rows = 0;
   PlanRules rules;
-  int32_t cancelled = 0;   // entries of StepMailbox::cancelled
-  int32_t admissions = 0;  // entries of StepMailbox::admissions
+  int32_t cancelled = 0;   // number of entries in StepMailbox::cancelled
+  int32_t admissions = 0;  // number of entries in StepMailbox::admissions
 };
 
 // Admits a segment to a free slot. Segments begin in the order of admission, as soon as the rule of
@@ -50,16 +50,17 @@ struct AdmitCommand {
 };
 
 struct StepOutput {
-  int64_t step = 0;         // number of the step, from 0
-  int32_t rows = 0;         // rows that ran
-  int32_t slots = 0;        // slots that ran
-  int32_t running = 0;      // slots that go on
-  int32_t waiting = 0;      // slots that have not begun because pages are lacking
-  int32_t undelivered = 0;  // slots whose end is not reported yet because the output had no room
-  // Rows that running and waiting slots are expected to need (ExpectedRows).
+  int64_t step = 0;     // number of the step, from 0
+  int32_t rows = 0;     // number of rows that ran
+  int32_t slots = 0;    // number of slots that ran
+  int32_t running = 0;  // number of slots that go on
+  int32_t waiting = 0;  // number of slots that have not begun because pages are lacking
+  // Number of slots whose end is not reported yet because the output had no room.
+  int32_t undelivered = 0;
+  // Number of rows that running and waiting slots are expected to need (ExpectedRows).
   int32_t expected_rows = 0;
   int32_t self_pages_used = 0;
-  int32_t deliveries = 0;  // entries of StepMailbox::deliveries
+  int32_t deliveries = 0;  // number of entries in StepMailbox::deliveries
 };
 
 enum class DeliveryKind : uint8_t {

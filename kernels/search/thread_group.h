@@ -2,7 +2,8 @@
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     number of this member, 0..size-1; number of members
-//   void Sync() const                      all members arrive before any goes on; memory is visible
+//   void Sync() const                      no member goes on before all have arrived; each member
+//                                          then sees what the others wrote before
 //   bool Any(bool mine) const              returns to every member whether any passed true
 //   T Reduce(T value, Better better) const returns the best of all members' values to every member;
 //                                          `better(a, b)` must be a strict total order
