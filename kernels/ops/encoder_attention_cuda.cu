@@ -327,7 +327,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 3)
                                DistanceBias(bias, blockIdx.z));
 }
 
-// `rows` is the number of rows of a block.
+// Returns a grid that has a block for each segment, for each `rows` tokens of the longest segment,
+// and for each head.
 dim3 GridOf(int64_t segments, int64_t longest, int64_t rows, int heads) {
   return {static_cast<unsigned>(segments), static_cast<unsigned>((longest + rows - 1) / rows),
           static_cast<unsigned>(heads)};

@@ -115,7 +115,9 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   }
   group.Sync();
   if (group.rank() < bins) {
-    int rank = 0;  // ties by bin, so every rank occurs once
+    // The number of better maxima. Of equal maxima the one of the lower bin is better, so every
+    // rank occurs once.
+    int rank = 0;
     for (int i = 0; i < bins; ++i) {
       rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < group.rank());
     }

@@ -25,8 +25,8 @@ struct BatchLimits {
   int32_t start_token = 0;
   int32_t workspaces = 0;  // number of slots whose beam steps may run at the same time
   // Limit of a step's rows that are computed with materialized logits: because the search needs
-  // them, or because the row asks for more than the fused output layer gives. The sum of the beams
-  // of all such segments in slots must not exceed it.
+  // them, or because the row asks for more than the fused output layer gives. The beams of all
+  // segments in slots that have such rows must sum to at most this limit.
   int32_t materialized_rows = 0;
   int32_t materialized_workspaces = 0;  // number of materialized rows that may be folded at a time
   int32_t rules_words = 0;  // number of 32-bit words for the rules of all segments in slots

@@ -20,9 +20,9 @@
 namespace dragoman::kernels {
 namespace begin_step_internal {
 
-// Reports whether one of the slots that this member checks has ended or left, or any slot waits. If
-// no member reports that and the command is empty, the slots that run are the same as in the step
-// before.
+// Returns true if one of the slots that this member checks has ended or left, or if any slot waits.
+// If no member returns true and the command is empty, the slots that run are the same as in the
+// step before.
 template <class ThreadGroup>
 DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
   const BatchScalars& now = *tables.now;

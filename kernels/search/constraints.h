@@ -110,8 +110,8 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
   s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if that is the next token of a phrase on the path that is not met.
-// Returns whether it did. If that completes a phrase, sets `ended`.
+// Extends the path by `token` if `token` is the next token of one of the path's phrases (low ..
+// high - 1) that is not met. Returns whether it did. If this completes a phrase, sets `ended`.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;

@@ -19,11 +19,12 @@
 // grow. So every step runs a slot, and a lack of pages never fails an accepted segment. Admission
 // keeps the rule too (MayAdmit).
 //
-// PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the members and
-// suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one
-// member.
+// PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the group's
+// members and suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk
+// runs on one member.
 //
-// Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
+// Runs on a ThreadGroup; the arrays are the caller's. A page is given by its number. The list of
+// free pages is a stack.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What the search asks of the output layer for one row (a live hypothesis in one step), and what
-// the output layer returns. Plain data over the caller's memory, for host and device.
+// LogitRequest is what the search asks of the output layer for one row (a live hypothesis in one
+// step). LogitSummary is what the output layer returns. Plain data over the caller's memory, for
+// host and device.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ struct StepCommand {
 // pages allows (plan.h). The segment's words, from words_begin on, are: its lanes [options.beam],
 // its cross pages [cross_pages], and its rules as an image [rules_words] (rules_image.h), which is
 // copied to BatchTables::rules + rules_begin. REQUIRES: its WorstCasePages are at most the pages of
-// the batch. The beams of all segments in slots with materialized rows sum to at most
+// the batch. The beams of all segments in slots whose rows need materialized logits sum to at most
 // BatchLimits::materialized_rows, unless that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
