@@ -45,10 +45,10 @@ struct QuantizedGemmArgs {
   const uint8_t* strips;
   int64_t n;             // number of columns, not rounded
   const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
-  // For each strip the order in which pairs of neighbouring groups are added up; the strips' orders
-  // are order_stride apart. nullptr unless int8 weights are limited below 127 (weight_limit). The
-  // first entry of an order is the number of pairs whose products fit 16 bits in sum, for every
-  // column and every x. These pairs follow, then the other pairs.
+  // The order in which pairs of neighbouring groups are added up, for each strip; the strips'
+  // orders are order_stride apart. nullptr unless int8 weights are limited below 127
+  // (weight_limit). The first entry of an order is the number of pairs whose products fit 16 bits
+  // in sum, for every column and every x. These pairs follow, then the other pairs.
   const uint16_t* order;
   int64_t order_stride;
   const float* column_scale;  // int8: [n rounded up to kStripWidth]

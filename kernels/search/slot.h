@@ -72,8 +72,8 @@ struct SlotState {
   int32_t pages = 0;            // number of K/V pages that its lanes hold
   int32_t ahead = 0;  // if > length: the positions length .. ahead - 1 may run in one step
   // Counted as in Yang et al. (2020). expansions: the number of hypotheses on the beam, summed over
-  // all steps. noop_expansions: the part of this sum that had ended, so that each of them was its
-  // own only child.
+  // all steps. noop_expansions: the same sum over those that had ended, each of which was its own
+  // only child.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
 };
