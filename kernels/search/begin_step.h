@@ -212,7 +212,7 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
   }
   // A slot takes no page when it begins, so admitting it changes only the batch's worst case, and
   // the test of MayAdmit has shown that the pages cover it. So each slot can be tested on its own:
-  // the first slot that fails is the same as in a test one after the other.
+  // the first slot that fails is the same as if the slots were tested one after the other.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = AllWaiting(now);

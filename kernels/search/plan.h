@@ -72,8 +72,8 @@ struct PlanInput {
   int32_t batch_rows = 0;  // number of rows of a full step; 0: this step's max_rows
 };
 
-// The rows of the step. The arrays have max_rows entries; `slots` and `first_row` have `count`
-// entries.
+// The rows of the step. The arrays have PlanInput::max_rows entries, except that `slots` and
+// `first_row` have PlanInput::count entries.
 struct PlanOutput {
   int32_t* row_slot = nullptr;
   int32_t* row_lane = nullptr;
@@ -206,8 +206,8 @@ DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotV
   if (unsorted != 0) group.Sort(ranked, in.count, before);
 }
 
-// Numbers of rows and load (the sum of the rows' costs), packed in one number so that one sum adds
-// both.
+// The number of rows and the load (the sum of the rows' costs), packed in one number so that one
+// sum adds both.
 struct Width {
   int64_t both = 0;
 

@@ -28,7 +28,8 @@ namespace dragoman::kernels {
 enum class SlotStatus : uint8_t {
   kFree,
   kRunning,
-  kDone,      // the entries with status kDone are the results; if there are none, no output exists
+  // The search has ended. The entries with status kDone are its results; there may be none.
+  kDone,
   kBadNumber  // a row's logits contained a NaN or +inf; only this segment fails
 };
 
