@@ -24,8 +24,7 @@ enum class Isa {
   // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
   kBaseline,  // "baseline": SSE2
   kAvx2,      // "avx2", with FMA
-  // "avx2_vnni": int8 dot products in 256 bits, as Intel's client processors have from Alder Lake
-  // on
+  // "avx2_vnni": int8 dot products in 256 bits, as in Intel's client processors since Alder Lake
   kAvx2Vnni,
   kAvx512,      // "avx512": F, BW, DQ, VL
   kAvx512Vnni,  // "avx512_vnni"
