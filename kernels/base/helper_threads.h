@@ -26,7 +26,8 @@ struct WorkPieces {
   int64_t count = 0;
   // A thread takes pieces in groups whose size is a multiple of this number. REQUIRES: > 0.
   int64_t multiple = 1;
-  // The largest number of threads that the work is worth, the HelpedThread included. REQUIRES: > 0.
+  // The largest number of threads that are worth using for this work, including the HelpedThread.
+  // REQUIRES: > 0.
   int threads = 1;
 };
 
@@ -47,8 +48,8 @@ class HelperThreads {
 
  private:
   friend class HelpedThread;
-  // The work of a computing thread and its helpers. HelperThreads owns all of them to its end,
-  // because a helper may still read one whose HelpedThread is destroyed.
+  // The work of a computing thread and its helpers. HelperThreads keeps every SharedWork until it
+  // is destroyed itself, because a helper may still read one whose HelpedThread is destroyed.
   struct SharedWork;
   struct Helper;
 
@@ -100,7 +101,8 @@ class HelpedThread {
   // Marks this thread as not computing: helpers may use its core, and its own helpers are free.
   void End();
 
-  // Does all pieces and returns. Outside Begin and End, this thread does all of them alone.
+  // Does all pieces and returns. If this thread is not between Begin and End, it does all of them
+  // alone.
   void Do(const WorkPieces& pieces);
 
  private:

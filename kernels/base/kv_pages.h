@@ -1,6 +1,6 @@
-// Pages of K/V memory. A page holds K and V of kPagePositions positions, of ALL decoder layers:
-// self pages those of one lane, cross pages those of one segment's source. Both kinds have one size
-// and come from one pool. engine/ARCHITECTURE.md, "Terms" defines slot, lane and row.
+// Pages of K/V memory. A page holds K and V of kPagePositions positions in all decoder layers. A
+// self page has positions of one lane, a cross page positions of one segment's source. Both kinds
+// have one size and come from one pool. engine/ARCHITECTURE.md, "Terms" defines slot, lane and row.
 //
 // The structs are plain values that a device can use. Elements have the compute type. A CPU reads
 // half as many bytes in bfloat16 as in float32, and a little more than a quarter in int8. In every
@@ -29,8 +29,8 @@ inline constexpr int kPagePositions = 32;
 // The largest number of heads that the attention operations take.
 inline constexpr int kMaxAttentionHeads = 64;
 
-// The limit of a slot's lanes: the row length of the table `slot_lanes`. Bytes of the table
-// `ancestry` are smaller.
+// The limit of a slot's lanes: the row length of the table `slot_lanes`. Each byte of the table
+// `ancestry` is the number of a lane and so below this limit.
 inline constexpr int kMaxSlotLanes = 64;
 
 struct KvLayout {

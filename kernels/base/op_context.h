@@ -20,8 +20,8 @@ class HelperThreads;
 
 class OpContext {
  public:
-  // The default of `work_per_thread`. So many multiply-adds take one thread about 2 microseconds in
-  // int8 and 10 in f32.
+  // The default of `work_per_thread`. This many multiply-adds take one thread about 2 microseconds
+  // in int8 and 10 in f32.
   static constexpr int64_t kWorkPerThread = 250'000;
 
   // With 1 thread the caller does all work. With more threads, the context has its own helpers. An

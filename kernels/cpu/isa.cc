@@ -32,7 +32,7 @@ const IsaEntry& EntryOf(Isa isa) {
   for (const IsaEntry& entry : IsaEntries()) {
     if (entry.isa == isa) return entry;
   }
-  std::abort();  // a set of another family of processors
+  std::abort();  // `isa` belongs to another processor family than this binary
 }
 
 }  // namespace

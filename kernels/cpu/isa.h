@@ -23,9 +23,10 @@ namespace dragoman::kernels::cpu {
 // compiled for.
 enum class Isa {
   // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
-  kBaseline,    // "baseline": SSE2
-  kAvx2,        // "avx2", with FMA
-  kAvx2Vnni,    // "avx2_vnni": int8 dot products in 256 bits, as on clients from Alder Lake on
+  kBaseline,  // "baseline": SSE2
+  kAvx2,      // "avx2", with FMA
+  // "avx2_vnni": int8 dot products in 256 bits, as in Intel's client processors since Alder Lake
+  kAvx2Vnni,
   kAvx512,      // "avx512": F, BW, DQ, VL
   kAvx512Vnni,  // "avx512_vnni"
   kAvx512Bf16,  // "avx512_bf16", includes VNNI

@@ -34,7 +34,7 @@ struct GemmArgs {
   const float* panels;
   int64_t n;          // number of outputs, not rounded
   const float* bias;  // [n rounded up to kPanelStep], never null
-  float* y;           // where the first column of panel_begin is written; row stride ldy
+  float* y;           // address of the first result of panel number panel_begin; row stride ldy
   int64_t ldy;
   bool relu;
   bool padded;          // rows of y have room for the last panel's rounded width: write all of it

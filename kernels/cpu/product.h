@@ -33,7 +33,7 @@ struct SelectedColumns {
 struct ProductArgs {
   Operand x;
   int64_t rows;
-  float* y;  // where the first column of block_begin is written; row stride ldy
+  float* y;  // address of the first result of block number block_begin; row stride ldy
   int64_t ldy;
   bool relu;
   // Rows of y have room for the last block's columns up to padded_n(): write all of them.

@@ -28,8 +28,8 @@ int64_t GroupsOf(ComputeType type, int64_t k);
 inline constexpr int kRowLimit = 127;
 
 // Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use.
-// It is QuantizedTable::weight_limit, or less if with it two neighbouring weights would add up to
-// more than pair_limit.
+// It is QuantizedTable::weight_limit. It is less if with that limit two neighbouring weights would
+// add up to more than pair_limit.
 int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };

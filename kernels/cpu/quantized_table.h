@@ -74,16 +74,16 @@ struct QuantizedGemmArgs {
   const uint8_t* strips;
   int64_t n;             // number of columns, not rounded
   const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
-  // nullptr unless int8 weights are limited below 127 (weight_limit). Then it has for each strip,
-  // order_stride apart, the order in which pairs of neighbouring groups are added up. The first
-  // entry is the number of pairs whose products fit 16 bits in sum, for every column and every x.
-  // These pairs follow, then the other pairs.
+  // The order in which pairs of neighbouring groups are added up, for each strip; the strips'
+  // orders are order_stride apart. nullptr unless int8 weights are limited below 127
+  // (weight_limit). The first entry of an order is the number of pairs whose products fit 16 bits
+  // in sum, for every column and every x. These pairs follow, then the other pairs.
   const uint16_t* order;
   int64_t order_stride;
   const float* column_scale;  // int8: [n rounded up to kStripWidth]
   const float* row_scale;     // int8: [rows]
   const float* bias;          // [n rounded up to kStripWidth], never null
-  float* y;                   // where the first column of strip_begin is written; row stride ldy
+  float* y;  // address of the first result of strip number strip_begin; row stride ldy
   int64_t ldy;
   const ResultFold* fold;  // nullptr: none. With a fold, y may be nullptr: no result is stored
   Activation activation;   // kNone with a fold

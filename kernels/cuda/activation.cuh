@@ -29,8 +29,8 @@ __device__ float Ratio(float x, float y) {
   }
 }
 
-// Applies the activation to a number that is rounded to T afterwards. Keeps NaN: the comparisons
-// stand for fminf and fmaxf, which would drop it.
+// Applies the activation to a number that is rounded to T afterwards. Keeps NaN: the code compares
+// instead of calling fminf and fmaxf, which would drop a NaN.
 template <Activation kActivation, class T>
 __device__ float Apply(float x) {
   if constexpr (kActivation == Activation::kNone) {

@@ -1,5 +1,5 @@
 // cuBLASLt, opened at run time. So a binary with CUDA support also starts on a machine without the
-// library, which has half a gigabyte, and translates on the CPU.
+// library, which takes half a gigabyte, and translates on the CPU.
 //
 // Thread-safe. Loaded at the first use, never unloaded.
 #pragma once

@@ -58,8 +58,8 @@ __device__ inline void StorePiece(T* to, const Piece<T>& piece) {
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(&piece);
 }
 
-// The 16 bytes of a piece as they were loaded. Code that keeps a piece keeps it so: as separate
-// 16-bit elements it would take a register for each.
+// The 16 bytes of a piece as they were loaded. Code that holds a piece in registers uses this form,
+// because separate 16-bit elements would take a register each.
 template <class T>
 struct RawPiece {
   uint4 bits;

@@ -2,8 +2,8 @@
 // products of a warpgroup. The comments here state the requirements of the instructions; kernels
 // only call them.
 //
-// Addresses in shared memory are 32 bits, as SharedAddress returns them. Tests on the host have
-// instructions of their own (tests/kernels/cuda_emulation/hopper.h).
+// Addresses in shared memory are 32 bits, as SharedAddress returns them. In tests on the host,
+// emulations replace the instructions (tests/kernels/cuda_emulation/hopper.h).
 #pragma once
 
 #include <cuda.h>
@@ -119,7 +119,8 @@ __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y
 // registers.
 __device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-// Makes the products since the last call a group, for WaitForProducts.
+// Puts the products that were issued since the last call into one group, for which WaitForProducts
+// can wait.
 __device__ inline void CommitProducts() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
@@ -193,10 +194,11 @@ __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
 
 // d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 rows of b, 32 bytes of each row (16
 // elements of 16 bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. `a` and `b` are
-// descriptors (OperandOf). Warp w of the group has rows 16 w .. 16 w + 15 of d. Its lane l has of
-// the rows l / 4 and l / 4 + 8 the columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31, in d[4 g + {0, 1}]
-// and d[4 g + {2, 3}]. The operands of the instruction that follow `add` mean: no negation, and,
-// for types with a choice, the summed dimension is contiguous in both a and b.
+// descriptors (OperandOf). Warp w of the group has rows 16 w .. 16 w + 15 of d. Lane l of the warp
+// has parts of two of these rows: l / 4 in d[4 g + {0, 1}], and l / 4 + 8 in d[4 g + {2, 3}]. These
+// are the columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31. The operands of the instruction that follow
+// `add` mean: no negation, and, for types with a choice, the summed dimension is contiguous in both
+// a and b.
 __device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   DRAGOMAN_PRODUCT_64X256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
 }

@@ -38,9 +38,9 @@ struct LtShape {
 
 class LtProduct {
  public:
-  // Creates the product for the numbers of rows in `rows`. `lt` and `handle` are borrowed. Offers
-  // has no algorithm that needs more than workspace_bytes. Returns nullptr and sets `why` on
-  // failure.
+  // Creates the product for the numbers of rows in `rows`. `lt` and `handle` are borrowed. The
+  // method Offers returns no algorithm that needs more than workspace_bytes. Returns nullptr and
+  // sets `why` on failure.
   static std::unique_ptr<LtProduct> Create(const CublasLt& lt, cublasLtHandle_t handle,
                                            const LtShape& shape, std::span<const int> rows,
                                            int64_t workspace_bytes, std::string* why);

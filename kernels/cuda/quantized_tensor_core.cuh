@@ -2,7 +2,8 @@
 // (sm_89 and later). tensor_core.cuh has the loads and copies and says which elements each lane
 // holds.
 //
-// Tests have their own instructions (tests/kernels/cuda_emulation/tensor_core.h).
+// In tests on the host, emulations replace the instructions
+// (tests/kernels/cuda_emulation/tensor_core.h).
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ __device__ inline void CopyPiece(void* to, const void* from, bool wanted) {
 // Waits for all copies of this thread.
 __device__ inline void AwaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// Makes this thread's copies since the last call a group, which may be empty.
+// Puts this thread's copies since the last call into one group, which may be empty.
 __device__ inline void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until all groups of this thread's copies except at most the last `pending` are finished.
 template <int pending>

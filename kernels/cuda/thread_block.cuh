@@ -37,7 +37,8 @@ class ThreadBlock {
     if (Warps() > 1) {
       if (Lane() == 0) Put(value);
       __syncthreads();
-      // Number of lanes that together hold one value of each warp; the warp's lanes repeat this.
+      // `span` adjacent lanes hold one value of each warp of the block. The other lanes of this
+      // warp repeat these values.
       int span = 2;
       while (span < Warps()) span *= 2;
       const int warp = Lane() % span;

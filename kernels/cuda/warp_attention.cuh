@@ -34,8 +34,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this code is compiled for Hopper, or emulated on the host. Code that is tuned for Hopper
-// would spill on other cards.
+// Whether this code is compiled for Hopper, or emulated on the host. Kernels for other cards are
+// tuned in another way, because with the tuning for Hopper ptxas would spill registers there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else
@@ -357,11 +357,11 @@ class WarpAttention {
     }
   }
 
-  // Each lane has a part of the scores of several positions. Returns the complete score of one
-  // position to each lane. Value i belongs to the positions whose number in the group has the bits
-  // of i * kUnit. There is a round for each bit from kBit down to kUnit. It adds the values of a
-  // lane and of the lane that differs in this bit; each of the two keeps the half of the values
-  // that has its own bit.
+  // On entry each lane has a part of the scores of several positions. Returns the complete score of
+  // one position to each lane. Value i is for the positions whose number in the group has the bits
+  // of i * kUnit. There is a round for each bit from kBit down to kUnit. In a round a lane and the
+  // lane whose number differs in this bit add their values. Each of the two keeps the sums for the
+  // positions whose number has the same bit as the lane's.
   template <int kBit, int kUnit, int kValues>
   __device__ float Gather(float (&values)[kValues]) const {
     constexpr int kHalf = kBit / kUnit;

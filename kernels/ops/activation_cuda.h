@@ -11,9 +11,9 @@
 namespace dragoman::kernels::cuda {
 
 // Applies the activation in place to rows [0, *count) of x [rows, n], or to all rows if count is
-// nullptr. Other rows do not change. x is of the compute type. It serves the activations that no
+// nullptr. Other rows do not change. x is of the compute type. Used for the activations that no
 // epilogue of cuBLASLt computes as kernels/base/activation.h defines them. REQUIRES: rows < 2^31; n
-// is a multiple of 8, x aligned to 16 bytes.
+// is a multiple of 8; x is aligned to 16 bytes.
 Error Activate(Stream stream, ComputeType type, Activation activation, int64_t rows,
                const int32_t* count, int n, void* x);
 

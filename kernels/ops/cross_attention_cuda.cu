@@ -31,16 +31,17 @@ constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// Several rows: K and V are copied to shared memory, if the card has such copies. The rows' queries
-// and contexts leave too few registers to load both at once.
+// A warp with several rows copies K and V to shared memory, if the card has asynchronous copies.
+// The rows' queries and contexts leave too few registers to load both at once.
 template <class T, int kHeadClass, int kRows>
 constexpr TileLoads LoadsOf() {
   return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;
 }
 
-// Reports whether the registers are limited so that four blocks fit a multiprocessor: with copies,
-// where ptxas then still spills nothing. That is faster on an H200 (kernels/README.md, "Kernels on
-// a GPU: counts and floors").
+// Reports whether the registers are limited so that four blocks fit a multiprocessor. That is so on
+// Hopper if K and V are copied to shared memory, because ptxas then spills nothing in spite of the
+// limit. Four blocks are faster on an H200 (kernels/README.md, "Kernels on a GPU: counts and
+// floors").
 template <class T, int kHeadClass, int kRows>
 constexpr bool HasFourBlocks() {
   return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;

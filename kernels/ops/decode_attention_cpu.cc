@@ -50,7 +50,7 @@ class RowPages {
   const SelfKvTables& tables_;
   const int64_t page_bytes_;
   const int64_t row_bytes_;
-  uint8_t* const layer_at_;  // in page 0
+  uint8_t* const layer_at_;  // the address of the layer's first K in page 0
   const int32_t* lanes_;
   const int64_t own_;
   const uint8_t* ancestry_;

@@ -1,9 +1,9 @@
 // Embeds tokens: y[r] = scale * table[token[r]] + positions[position[r]].
 //
 //   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32.
-//   On a device table and y are of the compute type. On the CPU the table is quantized if products
-//   are. The token -1 has an embedding of zeros, to which the position is added. No position is
-//   added to the token PositionTable::unplaced.
+//   On a device table and y are of the compute type. On the CPU the table is quantized if the
+//   model's products are. The token -1 has an embedding of zeros, to which the position is added.
+//   No position is added to the token PositionTable::unplaced.
 //
 // REQUIRES: -1 <= token < vocabulary and 0 <= position < positions. The operation does not check
 // this.
@@ -20,7 +20,7 @@
 
 namespace dragoman::kernels {
 
-// The position embeddings; borrowed. Converts from a pointer: then a position is added to every
+// The position embeddings; borrowed. A pointer converts to it; a position is then added to every
 // token.
 struct PositionTable {
   PositionTable(const float* table, int32_t unplaced_token = kNoToken)  // NOLINT: as a pointer

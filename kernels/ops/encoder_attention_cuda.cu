@@ -266,7 +266,7 @@ class TensorAttention {
   const float scale_;
   unsigned query_[kSteps][4];
   float max_[2] = {-INFINITY, -INFINITY};
-  float sum_[4] = {};  // both numbers of a row are its sum
+  float sum_[4] = {};  // sum_[2 r] and sum_[2 r + 1] are both the sum of row r
   float context_[2 * kSteps][4] = {};
 };
 
@@ -327,7 +327,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 3)
                                DistanceBias(bias, blockIdx.z));
 }
 
-// `rows` is the number of rows of a block.
+// Returns a grid that has a block for each segment, for each `rows` tokens of the longest segment,
+// and for each head.
 dim3 GridOf(int64_t segments, int64_t longest, int64_t rows, int heads) {
   return {static_cast<unsigned>(segments), static_cast<unsigned>((longest + rows - 1) / rows),
           static_cast<unsigned>(heads)};

@@ -3,8 +3,8 @@
 // devices where kernels begin early (LaunchesEarly), W is copied before the previous kernel has
 // ended.
 //
-// Bytes: those of W, once over all blocks, and those of x, once a block (from L2). Flop: 2 in out
-// 16 for any number of rows, because the instruction computes 16 rows.
+// Bytes: all blocks together read W once; each block reads x once (from L2). Flop: 2 in out 16 for
+// any number of rows, because the instruction computes 16 rows.
 //
 // Why this shape: the time is one wait for memory, and then a chain of in / 16 products, each of
 // which waits for the sum of the previous one (about 33 cycles): 0.6 us at in = 512, 2.4 at 2,048.
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     __syncthreads();
     if (threadIdx.y != 0) return;
 
-    // Matrices that LoadMatrices loads: of x rows 0 and 8, then these rows 8 further in k; of W k
-    // 0, 8, 16, 24.
+    // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 8; of W,
+    // all columns at k 0, 8, 16 and 24.
     const int matrix = lane / 8;
     const T* const a_row = x_rows + (matrix % 2 * 8 + lane % 8) * PitchOf(in) + matrix / 2 * kPiece;
     const T* const b_row = w_rows + lane % 8 * PitchOf(in) + matrix * kPiece;

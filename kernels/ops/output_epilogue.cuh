@@ -93,10 +93,10 @@ struct EpilogueRow {
   // The worst entry of the quad's list, which a candidate must beat. +inf: the row asks for no best
   // tokens.
   TokenScore worst;
-  // Barred ids are never among the best. These flags say whether a candidate may be barred: in any
-  // tile, because a list is too long for VisitIds, or in this tile, because VisitIds met such an
-  // id. Only then are the lists searched for each candidate, which takes several dependent loads in
-  // the middle of a round.
+  // Barred ids are never among the best. barred_anywhere: any tile may have a barred id, because a
+  // list is too long for VisitIds. barred_here: VisitIds met a barred id in this tile. If one of
+  // the flags is set, the lists are searched for each candidate, which takes several dependent
+  // loads in the middle of a round.
   bool barred_anywhere = false;
   bool barred_here = false;
 

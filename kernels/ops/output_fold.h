@@ -4,7 +4,8 @@
 //
 // A ThreadGroup has
 //   int rank() const, int size() const    number of this member, 0..size-1; number of members
-//   void Sync() const                     all members arrive before any goes on; memory is visible
+//   void Sync() const                     no member goes on before all have arrived; each member
+//                                         then sees what the others wrote before
 //   bool Any(bool mine) const             whether any member passed true; also a Sync
 //   int Claim(int32_t* counter) const     adds one to a counter of the group, returns its old value
 //   void SetBit(uint32_t* word, int bit) const
@@ -114,7 +115,9 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   }
   group.Sync();
   if (group.rank() < bins) {
-    int rank = 0;  // ties by bin, so every rank occurs once
+    // The number of better maxima. Of equal maxima the one of the lower bin is better, so every
+    // rank occurs once.
+    int rank = 0;
     for (int i = 0; i < bins; ++i) {
       rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < group.rank());
     }
@@ -270,9 +273,9 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the materialized logits of one row. With `keep`, adds the bias to `logits` in memory and
-// sets the request's `logits` pointer to them in shared memory; without it `logits` does not
-// change. REQUIRES: bias is not null if kBiased.
+// Folds the materialized logits of one row. With `keep`, adds the bias to `logits` in memory, and
+// the copy of the request in `shared` points to them. Without `keep`, `logits` does not change.
+// REQUIRES: bias is not null if kBiased.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
                             MaterializedShared<kThreads, kPerThread>& shared, float* logits,
@@ -294,13 +297,15 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     shared.request.logits = keep ? logits : nullptr;
     shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
-  // Its Sync follows the reads of wanted logits, so logits may change from here on.
+  // StartBest ends with a Sync. After it all members have read the wanted logits, so the logits
+  // may change.
   StartBest(group, shared.fold);
   const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;
   const int stretch = kPerThread * group.size();
-  // The next stretch is loaded while this one is folded. Nothing waits for its values before that.
+  // The next stretch is loaded while this one is folded. Nothing waits for the loaded values until
+  // the next stretch is folded.
   float ahead[kPerThread];
   float bias_ahead[kBiased ? kPerThread : 1];
   const auto load = [&](int first) {

@@ -64,8 +64,9 @@ class OutputLayer {
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
 
-  // Returns the number of floats that Select writes for so many words. It is proportional to the
-  // number of words rounded up to kSelectStep, and amounts to a multiple of 64 bytes.
+  // SelectedFloats returns the number of floats that Select writes for `words` words. It is
+  // proportional to the number of words rounded up to kSelectStep, and amounts to a multiple of 64
+  // bytes.
   static constexpr int kSelectStep = 16;
   virtual size_t SelectedFloats(int64_t words) const = 0;
 

@@ -40,8 +40,8 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 namespace {
 
 // kFoundCapacity: the largest number of results of a row that a fold can note in a block.
-// kRowsForOneAlone: if at most one of so many rows needs its logits, such rows are computed again,
-// alone.
+// kRowsForOneAlone: if at most one row in kRowsForOneAlone needs its logits, such rows are computed
+// again, alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
 // Within these limits a sum of exp(logit) is accurate. A fold adds 2^-125 for a logit of -infinity;

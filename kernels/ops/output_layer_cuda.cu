@@ -1,12 +1,12 @@
 // Folds materialized logits in one pass (output_fold.h): one block of 512 threads for each row.
 //
 // Bytes per row: 4 V of logits read once, 4 V of bias from L2. With V = 58,101 that is 232 KB, so
-// at 4.3 TB/s a chunk of 512 rows takes at least 28 us [counted]. A logit takes about 12
-// instructions and one ex2: 30 M logits take some 14 us of the issue slots of 132 multiprocessors
-// [counted], which overlap with the loads of the multiprocessor's other block. A row that finds
-// candidates in a stretch of 4,096 columns pays a round of about six barriers. The expected number
-// of tokens that enter a list is k (1 + ln(V / k)). Most of them are in the first stretch and are
-// ranked together.
+// at 4.3 TB/s a chunk of 512 rows takes at least 28 us. A logit takes about 12 instructions and one
+// ex2: 30 M logits take some 14 us of the issue slots of 132 multiprocessors, which overlap with
+// the loads of the multiprocessor's other block. (Both times are computed, not measured.) A row
+// that finds candidates in a stretch of 4,096 columns pays a round of about six barriers. The
+// expected number of tokens that enter a list is k (1 + ln(V / k)). Most of them are in the first
+// stretch and are ranked together.
 //
 // Why a block to a row: 512 threads with 8 loads each in flight are 16 KB, and two such blocks
 // saturate a multiprocessor's share of the memory's rate (so a thread may have at most 64

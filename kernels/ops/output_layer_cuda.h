@@ -58,7 +58,8 @@ class FusedOutput {
   // Uses the current device; allocates and blocks. `weight` [vocabulary, d], aligned to 16 bytes,
   // is borrowed; a layer with quantized products makes a copy of its own. `bias` [vocabulary] is
   // copied (nullptr: none). Returns nullptr and sets `why` in these cases:
-  // * the device runs no code of this method: before 8.0; 10.x; float8 before 8.9
+  // * the device's compute capability has no code of this method: below 8.0, 10.x, and below 8.9
+  //   for float8 products
   // * the type is f32
   // * d does not fit. It must be a multiple of 64 up to 1024 on sm_90a, and of 32 elsewhere. For
   //   quantized products it must be a multiple of 128 up to 2048 on sm_90a, and of 64 elsewhere.

@@ -3,16 +3,16 @@
 // on the same lanes. So if the sums of the products have the same bits in both, the results have,
 // too.
 //
-// Work, V = 58,101, d = 512, R rows [counted]:
+// Work for V = 58,101, d = 512 and R rows (computed, not measured):
 //   flop      2 R V d: 244 GF at 4,096 rows: 2.5 ms at an L4's 97 TF/s, 1.0 at an A100's 250
 //   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden
 //             rows, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full rate
 //             of an L4
-//   shared    for a slab of 32: 24 KB written; 8 warps x 34 matrix loads of 512 bytes read, 1,280
-//             cycles of a multiprocessor, beside 1,024 cycles of the tensor cores on 8.0, 2,048 on
-//             an L4
+//   shared    for a slab of 32: 24 KB written; 8 warps x 34 matrix loads of 512 bytes read. That
+//             takes 1,280 cycles of a multiprocessor. The slab's products take 1,024 cycles of the
+//             tensor cores on 8.0, 2,048 on an L4.
 //   epilogue  per tile of 128 x 256, by all warps at the same time, not overlapped with products
-// Floor: the larger of flop and W.
+// Floor: the larger of the times for flop and for W.
 //
 // Shape. A block has 128 rows, 16 for each of 8 warps, and a range of tiles of 256 columns. A
 // thread has 64 columns of each of two rows, like a thread of a warpgroup's product (hopper.cuh).
@@ -167,8 +167,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
-  // Matrices that LoadMatrices loads: of the hidden rows, rows 0 and 8, then these rows 8 further
-  // in k; of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
+  // LoadMatrices loads these four matrices: of the hidden rows, 0..7 and 8..15 at k 0, then at k 8;
+  // of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;

@@ -1,30 +1,32 @@
 // The fused output layer for Hopper: hidden W^T in the tensor cores, folded in their accumulators.
 // No logit reaches memory.
 //
-// Work, V = 58,101, d = 512, R rows [counted]:
-//   flop      2 R V d: 61 GF at 1,024 rows, 77 us at 790 TF/s
-//   bytes     W once from memory, 59 MB, 14 us at 4.3 TB/s; from L2 once per 128 rows, 0.48 GB at
-//             1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row
-//             and tile, 0.2 % of the logits
-//   epilogue  per tile of 128 x 256: about 7 instructions and one ex2 per logit, 2,000 to 2,600
-//             cycles of a multiprocessor, besides 8,192 cycles of the tensor cores at d = 512. On
-//             an H200 the epilogue takes about 4,100 cycles, after the cycles of the tensor cores
-//             (tests/gpu/count/counted_output.cc)
+// Work for V = 58,101, d = 512 and R rows. These numbers are computed, unless they are said to be
+// measured.
+//   flop      2 R V d. 1,024 rows take 61 GF, 77 us at 790 TF/s.
+//   bytes     W is read from memory once: 59 MB, 14 us at 4.3 TB/s. It is read from L2 once per 128
+//             rows: 0.48 GB at 1,024 rows. That is 128 flop per byte, or 6.2 TB/s if the tensor
+//             cores run at their full rate. 8 bytes are written per row and tile, 0.2 % of the
+//             logits.
+//   epilogue  A logit takes about 7 instructions and one ex2. A tile of 128 x 256 so takes 2,000 to
+//             2,600 cycles of a multiprocessor. The tile's products take 8,192 cycles of its tensor
+//             cores. Measured on an H200, the epilogue takes about 4,100 cycles, which do not
+//             overlap with those of the tensor cores (tests/gpu/count/counted_output.cc).
 // Floor: the larger of the times for flop and for W: 14 us up to about 128 rows, 77 us at 1,024,
-// 308 us at 4,096. Measured on an H200 (tests/gpu/README.md): about 38, 168 and 522 us with the
-// merge at 4, 1,024 and 4,096 rows. Products and copies without the fold take 27, 91 and 322 us.
+// 308 us at 4,096. Measured on an H200 with the merge (tests/gpu/README.md): about 38, 168 and
+// 522 us at 4, 1,024 and 4,096 rows. Products and copies without the fold take 27, 91 and 322 us.
 // The fold takes the difference, because most tiles have a candidate in some row of a warp.
 //
 // Shape. A block has 128 rows and a range of tiles of 256 columns of the vocabulary. Two warpgroups
 // compute 64 rows each; a third warpgroup copies. The vocabulary is on the wide side of the
 // product, so that a thread has 64 columns of each of two rows: a row is folded in registers and by
-// two shuffles. A slab is 128 bytes of d of each row and column, the width of the swizzle: 64
-// elements of 16 bits.
-//   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
-//             come through a ring of 3 (d = 512) to 6 stages
-//   d > 512:  the hidden rows do not fit. Their slabs (16 KB) come through the ring with those of
-//             W, 4 stages. 85 flop per byte from L2. Blocks of 64 rows would fit, at 64 flop per
-//             byte.
+// two shuffles. A slab is a part of d, for all rows and columns of a tile: 64 elements of 16 bits.
+// These are 128 bytes, the width of the swizzle.
+//   d <= 512: The block's hidden rows stay in shared memory (128 KB at 512). Slabs of W (32 KB)
+//             come through a ring of 3 (d = 512) to 6 stages.
+//   d > 512:  The hidden rows do not fit. Their slabs (16 KB) come through a ring of 4 stages
+//             together with those of W. So a byte from L2 serves 85 flop. The hidden rows of blocks
+//             of 64 rows would fit, but a byte would then serve only 64 flop.
 // The two computing warpgroups use the same slabs but may be at different slabs of the ring, so
 // that one can multiply while the other folds. Overlap within one warpgroup (two accumulators)
 // makes ptxas serialise the products or spill. Clusters of blocks that share slabs would gain
@@ -34,9 +36,9 @@
 // byte: half the slabs, half the bytes, and an instruction multiplies twice as many elements of d.
 // With d = 512 a tile takes 4,096 cycles of the tensor cores, and the ring has 5 stages. Sums of
 // int8 are converted to f32 when a tile is complete (128 conversions a thread). The scales of row
-// and column are applied before the epilogue: for a pair of logits one more load, of two numbers,
-// and three more multiplications. The tensor cores sum e4m3 with less precision than f32 (about 13
-// bits below the largest term); int8 is exact.
+// and column are applied before the epilogue. A pair of logits then takes one more load, of two
+// numbers, and three more multiplications. Sums of int8 are exact. The tensor cores sum e4m3 with
+// less precision than f32: they keep about 13 bits below the largest term.
 //
 // Results. A row's logit is the product's value plus the bias, times the scale. (max, sum) is
 // computed per tile and merged in the order of tiles. The best tokens are a set under a total
@@ -82,9 +84,10 @@ constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlabBytes;
 constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
-// Registers of a thread: at entry 65,536 / 384 threads = 168, for three warpgroups 504. Afterwards
-// 40 for the copying group and 232 for each of two computing groups, also 504. Quantized products
-// need more for scales and take 24 and 240; otherwise ptxas would spill some words.
+// The number of registers of a thread. At entry each thread has 65,536 / 384 threads = 168; over
+// the three warpgroups that sums to 504. Afterwards a thread has 40 in the copying group and 232 in
+// each of the two computing groups, which also sums to 504. Quantized products take 24 and 240,
+// because they need registers for scales; otherwise ptxas would spill some words.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
@@ -113,7 +116,8 @@ struct SharedPlan {
   __host__ __device__ uint32_t BarrierOffset() const {
     return HiddenBytes() + static_cast<uint32_t>(stages) * kWeightSlabBytes;
   }
-  // Returns the number of bytes, those included that may be needed to align the start.
+  // Returns the number of bytes to allocate, including the bytes that may be needed to align the
+  // start.
   uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
 };
 

@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   }
 }
 
-// Folds the means, which are log-probabilities already. So the normaliser becomes 1, unless the
-// request masks ids before the softmax.
+// Folds the means, which are log-probabilities already. So the normaliser becomes a sum of 1,
+// unless the request masks ids before the softmax.
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
     FoldMeanKernel(float* means, int64_t stride, int vocabulary, MaterializedRows list,
                    int64_t first, LogitRequest* requests, LogitSummary* summaries) {

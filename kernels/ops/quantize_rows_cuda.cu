@@ -13,7 +13,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;  // warps of a block, each for one row
-constexpr int kKept = 4;   // stretches that are kept in registers
+constexpr int kKept = 4;   // number of stretches of a row that are kept in registers
 
 template <class T, class Q>
 __global__ void __launch_bounds__(kWarps* kWarpThreads)

@@ -37,7 +37,8 @@ inline constexpr int kMostQuantizedFewRows = 16;
 // Reports whether a product takes tiles of 128 x 128 rather than 64 x 64. The tiles of a product
 // run in rounds, one tile on each multiprocessor. Large tiles are chosen unless an underfilled last
 // round costs more than they save. The estimate: a tile of 64 x 64 takes 1/4 + 1/16 of the time of
-// one of 128 x 128, where 1/16 is for shared memory.
+// one of 128 x 128. It has 1/4 of the products; the 1/16 accounts for its traffic to shared memory,
+// which is half that of the large tile.
 constexpr bool HasLargeTiles(int64_t rows, int64_t out, int64_t multiprocessors) {
   const auto rounds = [&](int64_t tile) {
     const int64_t tiles = ((rows + tile - 1) / tile) * ((out + tile - 1) / tile);

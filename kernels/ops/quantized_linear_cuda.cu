@@ -8,9 +8,9 @@
 // the rows (quantize_rows.h).
 //   bytes     x and W once from memory; from L2 for each tile, in (rows + columns) bytes
 //   shared    for a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each
-//             warp: 384 cycles of a multiprocessor at 128 bytes a cycle, beside 512 cycles of the
-//             tensor cores on an A100 and 1,024 on an L4; for a tile of 64 half of these 384,
-//             beside a quarter of the tensor cores' cycles
+//             warp. That takes 384 cycles of a multiprocessor at 128 bytes a cycle, while the
+//             products take 512 cycles of the tensor cores on an A100 and 1,024 on an L4. A tile of
+//             64 takes half of these 384 cycles and a quarter of the tensor cores' cycles.
 //   which     the larger tile reads half as much; the smaller one is taken if the larger would
 //             leave multiprocessors idle (HasLargeTiles)
 // A T4 has no asynchronous copies: the next slab is in registers while a slab is multiplied.
@@ -100,7 +100,8 @@ struct Tile {
   [[maybe_unused]] static constexpr int kRing = kTile == 128 ? 3 : 4;
   static constexpr int kSharedBytes = kRing * kStageBytes;
   static constexpr int kWarpTile = kTile / 2;
-  static constexpr int kM = kWarpTile / 16;  // numbers of products of a warp along rows and columns
+  // The numbers of products that a warp computes along rows (kM) and columns (kN).
+  static constexpr int kM = kWarpTile / 16;
   static constexpr int kN = kWarpTile / 8;
   // At the end the results are stored in the ring. The padding puts rows in different banks.
   static constexpr int kPitch = kTile * 2 + kPieceBytes;
@@ -126,7 +127,8 @@ class SlabCopies {
     const int end = OfX(copy) ? args_.rows : args_.out;
     return RowOf(copy) < end && k + piece_ * kPieceBytes < args_.in;
   }
-  // A copy that is not wanted gets the start of the matrix as its source, which always exists.
+  // A copy of a row or column that does not exist gets the start of the matrix as its source, which
+  // is always a valid address.
   __device__ const uint8_t* From(int copy, int k) const {
     const uint8_t* const matrix = OfX(copy) ? args_.x : args_.weight;
     return Wanted(copy, k) ? matrix + int64_t{RowOf(copy)} * args_.in + k + piece_ * kPieceBytes
@@ -155,8 +157,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 bytes further in k; of
-  // W, columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
+  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
+  // columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -396,8 +398,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   if constexpr (kHasTensorCores) AwaitCopies();
   __syncthreads();
 
-  // Matrices that LoadMatrices loads: of x, rows 0 and 8, then these rows 16 further in k; of W, k
-  // 0 and 16, twice.
+  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
+  // all columns at k 0 and 16, twice.
   const int matrix = lane / 8;
   const uint8_t* const a_row =
       x_rows + (matrix % 2 * 8 + lane % 8) * pitch + matrix / 2 * kPieceBytes;

@@ -126,10 +126,10 @@ Error ForSteps(int d, Launch launch) {
 }
 
 // Launches kernel_of(row_warps, steps) with `arguments` on rows of d elements. kernel_of returns
-// the kernel for rows of so many warps and steps. In one step a warp takes 256 elements of 16 bits,
-// or 128 of f32. So the steps fit d of 256, 512, 768, 1024, 2048 and 4096 exactly, except 768 in
-// f32: its six steps would spill on sm_86 and sm_89. Returns cudaErrorInvalidValue unless d is a
-// multiple of 8 up to kMaxNormWidth.
+// the kernel for this number of warps per row and of steps. In one step a warp takes 256 elements
+// of 16 bits, or 128 of f32. So the steps fit d of 256, 512, 768, 1024, 2048 and 4096 exactly,
+// except 768 in f32: its six steps would spill on sm_86 and sm_89. Returns cudaErrorInvalidValue
+// unless d is a multiple of 8 up to kMaxNormWidth.
 template <class T, class KernelOf, class... Arguments>
 Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Arguments... arguments) {
   if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);

@@ -6,7 +6,8 @@
 //   WriteRowPages            each row, some threads: the pages of its K/V
 //   ListMaterializedRows     one group: which rows have materialized logits
 //   (the model)              computes the rows' summaries
-//   FoldMaterializedStepRow  each materialized row, one group: its summary again, from its logits
+//   FoldMaterializedStepRow  each materialized row, one group: computes its summary again from its
+//                            logits
 //   StepSlot                 each slot that ran, one group: its beam steps
 //   Deliver                  each slot of `order`, one group: results, settled tokens
 //   EndStep                  one group: the counts
@@ -14,7 +15,6 @@
 // REQUIRES: a part begins after all groups have finished the part before it. Within a part groups
 // may run in any order. The order affects no decision of the search. It affects only the order of
 // deliveries and, if the output is too short for all, which deliveries wait for a later step.
-// short, which of them wait for a later step.
 #pragma once
 
 #include <cstdint>

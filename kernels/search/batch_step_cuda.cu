@@ -15,8 +15,9 @@
 //   Deliver        one warp a slot: the results of a segment are some hundred words. There are at
 //                  most as many running slots as rows, usually a quarter.
 //
-// The launch bounds name a number of blocks for a multiprocessor where the compiler would otherwise
-// spill so that more blocks fit. The code is compiled without fused multiply-add (-fmad=false).
+// Where the compiler would otherwise spill registers to fit more blocks on a multiprocessor, the
+// launch bounds name the number of blocks. The code is compiled without fused multiply-add
+// (-fmad=false).
 // Each kernel waits until the kernel before it has ended and reads nothing before that.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/thread_block.cuh"
@@ -36,7 +37,8 @@ constexpr int kPrepareBlocks = 16;
 constexpr int kSlotThreads = 64;
 constexpr int kMaterializedThreads = 256;
 constexpr int kDeliverThreads = 32;
-constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // rows of a block that writes pages
+// The number of rows whose pages one block writes.
+constexpr int kPageRows = kPrepareThreads / kWarpThreads;
 // The largest number of Deliver's blocks; if there are more slots, a block takes several. At 4,096
 // rows, 1,024 slots of beam 4 have one block each, about 8 for each of 132 multiprocessors.
 constexpr int64_t kDeliverBlocks = 1024;

@@ -29,7 +29,7 @@ enum class MaterializedList {
 // the list of materialized rows.
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, MaterializedList list);
 
-// Folds those of the materialized rows number first .. first + n - 1 that exist.
+// Folds the materialized rows number first .. first + n - 1. Numbers beyond the list are ignored.
 Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
 // Runs the beam steps of the slots that ran, in a step of up to `rows` rows.

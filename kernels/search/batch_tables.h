@@ -25,8 +25,8 @@ struct BatchLimits {
   int32_t start_token = 0;
   int32_t workspaces = 0;  // number of slots whose beam steps may run at the same time
   // Limit of a step's rows that are computed with materialized logits: because the search needs
-  // them, or because the row asks for more than the fused output layer gives. The sum of the beams
-  // of all such segments in slots must not exceed it.
+  // them, or because the row asks for more than the fused output layer gives. The beams of all
+  // segments in slots that have such rows must sum to at most this limit.
   int32_t materialized_rows = 0;
   int32_t materialized_workspaces = 0;  // number of materialized rows that may be folded at a time
   int32_t rules_words = 0;  // number of 32-bit words for the rules of all segments in slots
@@ -44,14 +44,14 @@ struct BatchLimits {
 struct BatchScalars {
   int64_t step = 0;     // number of the current step, which is the number of steps that have ended
   StepCommand command;  // command of the current step
-  int32_t order_count = 0;         // entries of BatchTables::order
-  int32_t runnable_count = 0;      // entries of BatchTables::runnable
-  int32_t waiting_count = 0;       // entries of BatchTables::waiting
+  int32_t order_count = 0;         // number of entries in BatchTables::order
+  int32_t runnable_count = 0;      // number of entries in BatchTables::runnable
+  int32_t waiting_count = 0;       // number of entries in BatchTables::waiting
   int64_t worst_case = 0;          // the largest WorstCasePages of the slots in `runnable`
   PlanOutput plan;                 // the plan; points to arrays of BatchTables
   PagePool pages;                  // the free pages; points to BatchTables::free_pages
   LanePages lane_pages;            // points to BatchTables::lane_pages
-  int32_t materialized_count = 0;  // rows of this step in `materialized_rows`
+  int32_t materialized_count = 0;  // number of entries in BatchTables::materialized_rows
   int32_t deliveries = 0;          // number of entries of this step's output that are claimed
   int32_t delivered_words = 0;     // number of words of this step's output that are claimed
 };

@@ -155,9 +155,9 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   return *shared;
 }
 
-// Makes those of `chosen` [count] that have not ended the live hypotheses. Tokens and K/V stay
-// where they are. Lineages and the states of constraints and forbidden phrases are copied to the
-// new lanes.
+// Sets the live hypotheses to the entries of `chosen` [count] that have not ended. Tokens and K/V
+// stay where they are. Lineages and the states of constraints and forbidden phrases are copied to
+// the new lanes.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
                          int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {
@@ -235,7 +235,7 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   // The next beam: chosen[0 .. count), best first.
   const bool constrained = s.rules.constraints.phrases > 0;
   int32_t count = 0;
-  int32_t candidates = 0;  // of a constrained search
+  int32_t candidates = 0;  // number of entries of ws.pool, in a constrained search
   bool over = false;
   if (o.sampling.enabled) {
     count = beam_step_internal::SelectDrawn(group, slot, offers, ws.chosen);

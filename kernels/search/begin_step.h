@@ -20,9 +20,9 @@
 namespace dragoman::kernels {
 namespace begin_step_internal {
 
-// Reports whether one of the slots that this member checks has ended or left, or any slot waits. If
-// no member reports that and the command is empty, the slots that run are the same as in the step
-// before.
+// Returns true if one of the slots that this member checks has ended or left, or if any slot waits.
+// If no member returns true and the command is empty, the slots that run are the same as in the
+// step before.
 template <class ThreadGroup>
 DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
   const BatchScalars& now = *tables.now;
@@ -187,8 +187,8 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Returns the number of slots that wait, the command's admissions included. Callers call it at each
-// use, because a variable would take a register.
+// Returns the number of slots that wait, including the command's admissions. Call it at each use,
+// because a variable would take a register.
 DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
@@ -212,7 +212,7 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
   }
   // A slot takes no page when it begins, so admitting it changes only the batch's worst case, and
   // the test of MayAdmit has shown that the pages cover it. So each slot can be tested on its own:
-  // the first slot that fails is the same as in a test one after the other.
+  // the first slot that fails is the same as if the slots were tested one after the other.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = AllWaiting(now);
@@ -263,7 +263,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   BatchScalars& now = *tables.now;
   StepCommand command;
   if (group.rank() == 0) command = *mailbox.command;
-  // Takes place while the load of the command is under way.
+  // SeesChange runs while the load of the command is under way.
   bool change = begin_step_internal::SeesChange(group, tables);
   if (group.rank() == 0) {
     change = change || command.cancelled > 0 || command.admissions > 0;

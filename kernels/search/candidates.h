@@ -31,13 +31,15 @@ struct Extra {
 // A candidate for the next beam. `parent` is the lane of a live hypothesis. For a hypothesis that
 // waits it is -1 - e, where e is the number of its entry.
 struct Candidate {
-  float score = -INFINITY;     // what candidates are ordered by: `path`, unless said otherwise
+  // Candidates are ordered by this: `path` or, in a constrained search, the normalised score of a
+  // hypothesis that has ended.
+  float score = -INFINITY;
   float path = -INFINITY;      // log-prob of the path
   float log_prob = -INFINITY;  // log-prob of the token
   int32_t rank = -1;           // rank of its parent; -1: this is no candidate
   int32_t parent = 0;
   int32_t token = 0;
-  int32_t bank = 0;
+  int32_t bank = 0;  // number of constraint tokens that it has met (constrained.h)
   bool ends = false;
 
   DRAGOMAN_HD bool is_waiting() const { return parent < 0; }
@@ -64,7 +66,7 @@ struct Offers {
   Extra* extras = nullptr;                  // [live, kMaxWantedIds], best first
   int32_t* extra_count = nullptr;           // [live]
   RowCursor* cursor = nullptr;              // [live]
-  bool* entry_open = nullptr;               // whether the entry waits and is not taken yet
+  bool* entry_open = nullptr;               // [beam] whether the entry waits and is not taken yet
 };
 
 // Sorts those wanted ids of each row whose logits are above -inf into `extras`, and marks
@@ -74,7 +76,8 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  // An id that is forced at log-prob 0 is the only wanted id of its row.
+  // Whether the next token is forced at log-prob 0 (`free`). It is then the only wanted id of its
+  // row.
   const bool is_free = s.length < s.rules.prefix_length
                            ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
@@ -130,9 +133,9 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// Returns the better of the next tokens in the two lists of row `r`, if `at` tokens were taken
-// before. Compares logits, not rounded path scores, so greedy search chooses the same token with
-// and without a normaliser.
+// Returns the better of the next tokens in the two lists of row `r`; `at` counts the tokens of each
+// list that were taken before. Compares logits, not rounded path scores, so greedy search chooses
+// the same token with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];

@@ -52,9 +52,9 @@ DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t*
   }
 }
 
-// Allocation BANKS: every bank gets an equal share of k, and the highest bank gets the remainder,
-// too. Places that a bank cannot use go to the next lower bank, and from the lowest bank to the
-// highest, until all places are used that can be used.
+// Allocation BANKS: every bank gets an equal share of k, and the highest bank also gets the
+// remainder. Places that a bank cannot use go to the next lower bank. Places that the lowest bank
+// cannot use go to the highest. This ends when all places are used or all candidates are taken.
 DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* available,
                                       int32_t* taken) {
   int32_t candidates = 0;
@@ -131,8 +131,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
       for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (x.token == best_token || x.token == after_token) continue;
-        // A row asks for EOS whenever EOS is possible. EOS makes progress only as the last token of
-        // a phrase.
+        // A row asks for EOS whenever EOS is allowed, even if it makes no progress. EOS makes
+        // progress only as the last token of a phrase.
         if (s.options.Ends(x.token) && !MakesProgress(set, slot.Constraints(r), x.token)) continue;
         pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
       }
@@ -148,8 +148,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
     if (pool[i].is_waiting()) continue;
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
     pool[i].bank = Bank(next);
-    // At the limit of tokens, if no EOS is forced, hypotheses end without EOS. Then only those that
-    // have met all phrases are final.
+    // At max_tokens, if no EOS is forced, hypotheses end without EOS. Only those that have met all
+    // required phrases become results.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
   }
   group.Sync();
@@ -158,8 +158,9 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
 
 // Writes the next beam to `chosen`, best first, and those of its hypotheses that have ended to the
 // slot's entries. Returns the size of the beam. A hypothesis that has ended competes with its
-// normalised score. If there is one, candidates whose scores are more than `constraint_prune` below
-// the best ended one are dropped (d.3). Sorts `pool` by BetterInBank. banks [kBanks] is memory.
+// normalised score. If one has ended, candidates whose scores are more than `constraint_prune`
+// below the best of the ended ones are dropped (d.3). Sorts `pool` by BetterInBank. banks [kBanks]
+// is scratch memory.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
@@ -202,9 +203,9 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   return count;
 }
 
-// Ends a search in which no hypothesis has met all phrases: makes the best hypothesis of the
-// highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step, sorted
-// by BetterInBank.
+// Ends a search in which no hypothesis has met all required phrases: makes the best hypothesis of
+// the highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step,
+// sorted by BetterInBank.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;

@@ -1,5 +1,6 @@
 // The constraint state of a hypothesis: the required phrases that it has met, and the partial match
-// of the next (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with corrected matching).
+// of the next phrase (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with corrected
+// matching).
 //
 // Pure functions over plain data, for host and device; no heap. The caller owns the immutable set
 // of phrases. A state is a value of 32 bytes; each hypothesis has one.
@@ -109,8 +110,8 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
   s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if that is the next token of a phrase on the path that is not met.
-// Returns whether it did. If that completes a phrase, sets `ended`.
+// Extends the path by `token` if `token` is the next token of one of the path's phrases (low ..
+// high - 1) that is not met. Returns whether it did. If this completes a phrase, sets `ended`.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
@@ -177,9 +178,9 @@ DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState
 // If `token` continues the word that the phrase in `ended` ends with, that phrase is taken back.
 // Its tokens are then a path that the token does not extend.
 //
-// Calls `notes.Met(phrase, after)` if a phrase is completed `after` tokens before the end of the
-// text, `token` included. Calls `notes.TakenBack()` if the phrase that was completed last is taken
-// back.
+// Calls `notes.Met(phrase, after)` for each phrase that is completed; `after` is the number of
+// tokens that follow the phrase, up to and including `token`. Calls `notes.TakenBack()` if the
+// phrase that was completed last is taken back.
 template <class Notes>
 DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s, int32_t token,
                                     const Notes& notes) {

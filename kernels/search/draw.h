@@ -62,13 +62,13 @@ struct DrawWorkspace {
 
 namespace draw_internal {
 
-// Mass of the weight 1, the best token's; 2^22 such tokens fit 64 bits.
+// The mass of the weight 1, which the best token has. The sum of 2^22 such masses fits 64 bits.
 constexpr float kMassUnits = 0x1p40F;
 constexpr uint32_t kHighestKey = 0x3F800000U;               // key of the weight 1
 constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // key of the weight 2^-40
 
-// Returns the bits of a weight. Weights are in the order of their bits. 0 means that the token has
-// no mass.
+// Returns the bits of a weight. A larger weight has larger bits. 0 means that the token has no
+// mass.
 DRAGOMAN_HD inline uint32_t KeyOf(float weight) { return FloatWord(weight); }
 
 struct CountMeasure {
@@ -101,8 +101,8 @@ DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, i
   }
 }
 
-// The token at which a running sum reaches `wanted`, as the key that it shares with other tokens
-// and its number among them.
+// The token at which a running sum reaches `wanted`. It is given by its key and its number among
+// the tokens with this key.
 struct Reached {
   uint32_t key = 0;
   uint64_t before = 0;  // the sum of all tokens whose keys are greater
@@ -273,7 +273,8 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     };
     kept = draw_internal::Reach(group, ws, vocabulary, mass, enough).sum();
   }
-  // Returns the smallest whole number above unit * mass, where unit is `part` * 2^-24.
+  // The running sum must reach the smallest whole number above unit * mass, where unit is `part` *
+  // 2^-24.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
   const draw_internal::Reached drawn =
       draw_internal::Reach(group, ws, vocabulary, mass, [&](uint64_t all) {

@@ -12,9 +12,9 @@
 
 namespace dragoman::kernels {
 
-// Returns the divisor that makes a score of a log-prob (SEARCH.md 0.1). Its length is the number of
-// tokens emitted, EOS included, with immediate finalisation and without required phrases. Otherwise
-// the length is the number of real tokens plus one, whether EOS came or not.
+// Returns the divisor that turns a log-prob into a score (SEARCH.md 0.1). It depends on a length.
+// With immediate finalisation and without required phrases, this is the number of tokens emitted,
+// including EOS. Otherwise it is the number of real tokens plus one, whether EOS came or not.
 DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
   const bool emitted =
       s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;
@@ -132,7 +132,8 @@ DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_
   int free = 0;
   for (int32_t i = 0; i < count; ++i) {
     if (chosen[i].is_waiting() || !chosen[i].ends) continue;
-    // Results and hypotheses on the beam together are never more than `beam`.
+    // There is a free entry, because results and hypotheses on the beam together are never more
+    // than `beam`.
     while (slot.Finished(free).status != EntryStatus::kFree) ++free;
     WriteEntry(slot, free, chosen[i], i < popped ? EntryStatus::kDone : EntryStatus::kWaiting);
     if (i < popped) {

@@ -66,8 +66,8 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows with up to `top` best tokens, and the lists that PrepareRow
-// fills.
+// Memory for the requests and summaries of `rows` rows with up to `top` best tokens, and for the
+// lists that PrepareRow fills.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t top, int64_t row_masks, size_t vocabulary)
@@ -101,7 +101,7 @@ class RowMemory {
 
   const LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() { return summaries_.data(); }
-  // Returns the number of bytes of the object's memory, the parts included that only some options
+  // Returns the number of bytes of the object's memory, including the parts that only some options
   // use.
   int64_t bytes() const {
     const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
@@ -123,7 +123,7 @@ class RowMemory {
   const size_t vocabulary_;
 };
 
-// The workspaces of a step. One call may use them at a time.
+// The workspaces of a step. Only one call at a time may use them.
 template <class Lane>
 class StepMemory {
  public:

@@ -249,8 +249,8 @@ DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot,
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
     const float max = materialized_row_internal::BlockMaxima(group, x, vocabulary, ws.block_best);
     const int32_t token = Draw(group, o, x, vocabulary, max, unit, ws.draw);
-    // Every row asks for EOS's score, but the token is already drawn, so no wanted id may be
-    // selected: report -INFINITY for all of them.
+    // The wanted ids, EOS among them, must not compete with the drawn token, so their scores are
+    // -inf.
     for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
       summary.wanted[i] = -INFINITY;
     }

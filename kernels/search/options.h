@@ -21,8 +21,8 @@ inline constexpr int kMaxForbiddenNodes = 4096;
 // constraints.h).
 inline constexpr int kWordCandidates = 8;
 
-// Limits of a model: ids in addition to EOS that end a hypothesis, and ids with which no output may
-// begin.
+// Limits of a model: the number of ids in addition to EOS that end a hypothesis, and the number of
+// ids with which no output may begin.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
 
@@ -38,11 +38,13 @@ enum class StopRule : uint8_t {
   kFirstK,  // once round(beam * patience) hypotheses have finished
   // Once `beam` have finished and no live one beats the worst of them at its present length.
   kHeuristic,
-  kNever,     // like kHeuristic, but compares the live ones' scores at the length limit
-  kAllBeams,  // once all have ended; a finished hypothesis is not replaced by a better one
+  // Like kHeuristic, but compares the score that the best live one would have at the length limit.
+  kNever,
+  // Once all hypotheses have ended. A finished hypothesis is not replaced by a better one.
+  kAllBeams,
 };
 
-// How a hypothesis that reaches the limit of real tokens ends (0.2, a.7).
+// How a hypothesis that reaches SearchOptions::max_tokens real tokens ends (0.2, a.7).
 enum class ForcedEos : uint8_t {
   kModel,  // one more position where only EOS is possible, at its model log-prob
   kZero,   // one more position where only EOS is possible, at log-prob 0
@@ -100,8 +102,8 @@ struct SearchOptions {
   // False: greedy search without scores, which skips the normaliser (b).
   bool need_log_probs = true;
 
-  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
-  // the smaller of the absolute delta and -ln(relative threshold).
+  // Pruning (a.2). A hypothesis stays if its log-prob is at least the best one's minus `prune`.
+  // `prune` is the smaller of the absolute delta and -ln(relative threshold).
   float prune = INFINITY;
   int32_t max_candidates = 0;  // limit of the children of one parent; 0: no limit
 

@@ -1,27 +1,30 @@
 // The plan of a step: which slots run, and the table of their rows.
 //
-// The plan walks the live slots in the order of its rules (SEARCH.md a.4; VAR-STREAM, Yang et al.
-// 2020): as admitted; or the longest hypotheses first; or only the shortest, while all others
-// pause. It takes the longest prefix of this order that fits. To fit, the number of rows (NextRows)
-// must be at most `max_rows` and the width budget, if there is one. The load (rows times
-// SearchOptions::row_cost) must be at most kLoadOfRow times the rows of a full step or the budget,
-// whichever is less. At least one slot is taken, so a slot wider than the limits never blocks.
-// Slots that have paused for `max_pause` steps come before all others, the longest pause first.
+// The plan walks the live slots in the order that PlanRules selects (SEARCH.md a.4; VAR-STREAM,
+// Yang et al. 2020): as admitted; or the longest hypotheses first; or only the shortest, while all
+// others pause. It takes the longest prefix of this order that fits. To fit, the number of rows
+// (NextRows) must be at most `max_rows` and the width budget, if there is one. The load (the sum of
+// the rows' costs, SearchOptions::row_cost) must be at most kLoadOfRow times the rows of a full
+// step or, if that is less, kLoadOfRow times the budget. At least one slot is taken, so a slot
+// wider than the limits never blocks. Slots that have paused for `max_pause` steps come before all
+// others, the longest pause first.
 //
 // The rule of pages: the free pages and the pages of the oldest slot are together at least the
 // worst case (WorstCasePages) of any live slot. A slot whose new position needs K/V pages takes
 // them when the plan is made. If that would break the rule, the slot pauses, and the plan goes on
 // with the next one; "shortest" then means the shortest of the slots that can grow. The oldest slot
-// can always grow. It needs n <= worst case - held pages, and free - n + held + n is unchanged.
-// When it ends, all its pages are free, and the next oldest slot can grow. So every step runs a
-// slot, and a lack of pages never fails an accepted segment. Admission keeps the rule too
-// (MayAdmit).
+// can always grow: the n pages that it needs are at most its worst case minus the pages that it
+// holds, so by the rule they are free. Its growth moves n pages from the free ones to its own, so
+// the sum of both is unchanged. When it ends, all its pages are free, and the next oldest slot can
+// grow. So every step runs a slot, and a lack of pages never fails an accepted segment. Admission
+// keeps the rule too (MayAdmit).
 //
-// PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the members and
-// suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk runs on one
-// member.
+// PlanAll, PlanPrefix and PlanWalk make the same plan. PlanAll needs one sum over the group's
+// members and suffices for most steps. PlanPrefix divides the slots among the members. PlanWalk
+// runs on one member.
 //
-// Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
+// Runs on a ThreadGroup; the arrays are the caller's. A page is given by its number. The list of
+// free pages is a stack.
 #pragma once
 
 #include <cstdint>
@@ -66,11 +69,11 @@ struct PlanInput {
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
-  int32_t batch_rows = 0;  // rows of a full step if max_rows of this step is less; 0: max_rows
+  int32_t batch_rows = 0;  // number of rows of a full step; 0: this step's max_rows
 };
 
-// The rows of the step. The arrays have max_rows entries; `slots` and `first_row` have `count`
-// entries.
+// The rows of the step. The arrays have PlanInput::max_rows entries, except that `slots` and
+// `first_row` have PlanInput::count entries.
 struct PlanOutput {
   int32_t* row_slot = nullptr;
   int32_t* row_lane = nullptr;
@@ -203,7 +206,8 @@ DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotV
   if (unsorted != 0) group.Sort(ranked, in.count, before);
 }
 
-// Rows and load (rows times their costs), packed in one number to be summed together.
+// The number of rows and the load (the sum of the rows' costs), packed in one number so that one
+// sum adds both.
 struct Width {
   int64_t both = 0;
 

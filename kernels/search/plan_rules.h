@@ -13,7 +13,7 @@ inline constexpr int kMaxPause = 64;
 enum class SlotSelection : uint8_t {
   kAll,       // every live slot, in the order of admission
   kShortest,  // only the slots of the least length, in the order of admission; the others pause
-  kLongest,   // every live slot, the longest first (FIFO)
+  kLongest,   // every live slot, the longest first (FIFO in Yang et al.)
 };
 
 struct PlanRules {

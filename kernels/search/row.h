@@ -1,5 +1,6 @@
-// The request of the search to the output layer for one row (a live hypothesis in one step), and
-// the answer. Plain data over the caller's memory, for host and device.
+// LogitRequest is what the search asks of the output layer for one row (a live hypothesis in one
+// step). LogitSummary is what the output layer returns. Plain data over the caller's memory, for
+// host and device.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +66,11 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  LogSum normaliser;  // of all logits, or with mask_first of the unmasked ones; max = -inf: none
+  // The sum over all logits, or with mask_first over the unmasked ones. Empty (max = -inf) if it
+  // was not computed.
+  LogSum normaliser;
   bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
-  int32_t count = 0;  // entries of `top`: fewer than k if fewer are above -inf
+  int32_t count = 0;  // number of entries in `top`: less than k if fewer logits are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
   float* wanted = nullptr;    // scaled logits in the order of request.wanted, masked ids included
 };

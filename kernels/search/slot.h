@@ -1,14 +1,15 @@
 // A slot of the decoding batch: the state of one segment's search and of its hypotheses.
 //
 // A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
-// to global lanes. (global lane, input position) addresses its token, the token's log-prob and its
-// K/V: position 0 is the start token, position p >= 1 the p-th real token. Such an entry is written
-// once and never moves. The ancestry row of a lane says, for each earlier position of its
-// hypothesis, which lane of the slot wrote it; a reorder rewrites only that row.
+// to global lanes. A pair (global lane, input position) addresses a token, its log-prob and its
+// K/V: position 0 is the start token, position p >= 1 the p-th real token. These values are written
+// once and never move. The ancestry row of a lane says, for each earlier position of its
+// hypothesis, which lane of the slot wrote it. A reorder rewrites only that row.
 //
-// A hypothesis that has ended is an entry of its slot, with a lineage of its own and without a row.
-// Its status is `kWaiting` while it competes on the beam, `kDone` once it is a result. Live and
-// waiting hypotheses together are the beam; their ranks order it.
+// A hypothesis that has ended is an entry of its slot (FinishedHypothesis). It has an ancestry row,
+// its lineage, but no row in a step. Its status is `kWaiting` while it competes on the beam,
+// `kDone` once it is a result. Live and waiting hypotheses together are the beam; their ranks order
+// it.
 //
 // Plain data on raw pointers, for host and device. The arrays belong to the decoding batch. Not
 // thread-safe: one ThreadGroup at a time uses a slot.
@@ -27,7 +28,8 @@ namespace dragoman::kernels {
 enum class SlotStatus : uint8_t {
   kFree,
   kRunning,
-  kDone,      // the entries with status kDone are the results; without any there is no output
+  // The search has ended. The entries with status kDone are its results; there may be none.
+  kDone,
   kBadNumber  // a row's logits contained a NaN or +inf; only this segment fails
 };
 
@@ -63,15 +65,16 @@ struct SlotState {
   SlotStatus status = SlotStatus::kFree;
   int32_t length = 0;           // number of real tokens of every live hypothesis
   int32_t live = 0;             // number of live hypotheses, in lanes 0..live-1
-  int32_t finished = 0;         // entries that are kDone, at most `beam`
-  int32_t waiting = 0;          // entries that are kWaiting
-  int32_t finished_total = 0;   // all that ever finished, kept or not
-  float best_done = -INFINITY;  // the largest log_prob of any of these
-  int32_t paused = 0;           // steps since the slot last ran
-  int32_t pages = 0;            // K/V pages its lanes hold
-  int32_t ahead = 0;  // if > length: positions below it may have rows in one step (NextPositions)
-  // Counted as in Yang et al. (2020). expansions: hypotheses on the beam in all steps.
-  // noop_expansions: those among them that had ended and were their own only child.
+  int32_t finished = 0;         // number of entries that are kDone, at most `beam`
+  int32_t waiting = 0;          // number of entries that are kWaiting
+  int32_t finished_total = 0;   // number of hypotheses that ever finished, kept or not
+  float best_done = -INFINITY;  // the largest log_prob of all that ever finished
+  int32_t paused = 0;           // number of steps since the slot last ran
+  int32_t pages = 0;            // number of K/V pages that its lanes hold
+  int32_t ahead = 0;  // if > length: the positions length .. ahead - 1 may run in one step
+  // Counted as in Yang et al. (2020). expansions: the number of hypotheses on the beam, summed over
+  // all steps. noop_expansions: the same sum over those that had ended, each of which was its own
+  // only child.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
 };
@@ -124,15 +127,16 @@ struct BasicSlotView {
   DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
     return arrays.finished_ancestry + At(index, 0);
   }
-  // Returns real token number `index` of entry `which`. REQUIRES: index < Finished(which).length.
+  // Returns real token `index` (0-based) of the ended hypothesis Finished(which). REQUIRES: index <
+  // Finished(which).length.
   DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
     return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
   DRAGOMAN_HD float FinishedTokenLogProb(int which, int index) const {
     return arrays.token_log_probs[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
-  // Returns the source position that token `index` of entry `which` is aligned to. REQUIRES: index
-  // <= Finished(which).length, which is the index of the last token.
+  // Returns the source position that token `index` of the ended hypothesis Finished(which) is
+  // aligned to. REQUIRES: index <= Finished(which).length, which is the index of the last token.
   DRAGOMAN_HD int FinishedAligned(int which, int index) const {
     return arrays.aligned[At(FinishedAncestry(which)[index], index)];
   }
@@ -145,8 +149,8 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// Lanes within a slot are bytes, so a beam has at most 256 lanes. The tables of the K/V use bytes,
-// too (kernels/base/kv_pages.h).
+// The number of a lane within its slot is a byte, so a beam has at most 256 lanes. The tables of
+// the K/V use bytes, too (kernels/base/kv_pages.h).
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
@@ -163,8 +167,8 @@ DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
 
 // Returns the number of positions for which each lane of the slot has a row in its next step. It is
 // 1 or, while the next tokens are forced and lane 0 has the only hypothesis, the number of
-// positions that run together. They are at most the beam and within one page, so they take no row
-// and no page that the slot was not promised.
+// positions that run together. These are at most `beam` positions within one page, so the slot
+// never needs more rows or pages than a full beam would.
 DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   if (s.length >= s.ahead) return 1;
   const int32_t known = s.ahead - s.length;

@@ -28,15 +28,15 @@ struct StepCommand {
   // Limit of this step's rows (its bucket); at least the widest beam of any slot.
   int32_t max_rows = 0;
   PlanRules rules;
-  int32_t cancelled = 0;   // entries of StepMailbox::cancelled
-  int32_t admissions = 0;  // entries of StepMailbox::admissions
+  int32_t cancelled = 0;   // number of entries in StepMailbox::cancelled
+  int32_t admissions = 0;  // number of entries in StepMailbox::admissions
 };
 
 // Admits a segment to a free slot. Segments begin in the order of admission, as soon as the rule of
 // pages allows (plan.h). The segment's words, from words_begin on, are: its lanes [options.beam],
 // its cross pages [cross_pages], and its rules as an image [rules_words] (rules_image.h), which is
 // copied to BatchTables::rules + rules_begin. REQUIRES: its WorstCasePages are at most the pages of
-// the batch. The beams of all segments in slots with materialized rows sum to at most
+// the batch. The beams of all segments in slots whose rows need materialized logits sum to at most
 // BatchLimits::materialized_rows, unless that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
@@ -50,21 +50,23 @@ struct AdmitCommand {
 };
 
 struct StepOutput {
-  int64_t step = 0;         // number of the step, from 0
-  int32_t rows = 0;         // rows that ran
-  int32_t slots = 0;        // slots that ran
-  int32_t running = 0;      // slots that go on
-  int32_t waiting = 0;      // slots that have not begun because pages are lacking
-  int32_t undelivered = 0;  // slots whose end is not reported yet because the output had no room
-  // Rows that running and waiting slots are expected to need (ExpectedRows).
+  int64_t step = 0;     // number of the step, from 0
+  int32_t rows = 0;     // number of rows that ran
+  int32_t slots = 0;    // number of slots that ran
+  int32_t running = 0;  // number of slots that go on
+  int32_t waiting = 0;  // number of slots that have not begun because pages are lacking
+  // Number of slots whose end is not reported yet because the output had no room.
+  int32_t undelivered = 0;
+  // Number of rows that running and waiting slots are expected to need (ExpectedRows).
   int32_t expected_rows = 0;
   int32_t self_pages_used = 0;
-  int32_t deliveries = 0;  // entries of StepMailbox::deliveries
+  int32_t deliveries = 0;  // number of entries in StepMailbox::deliveries
 };
 
 enum class DeliveryKind : uint8_t {
-  kSettled,  // newly settled tokens (partials.h): words [words]
-  // `hypotheses` results, best first (samples: in the order of draws); see DeliveredHypothesis.
+  kSettled,  // the words are newly settled tokens (partials.h)
+  // The slot's search has ended. The words are Delivery::hypotheses results, best first, or with
+  // sampling in the order of the draws. ReadHypothesis reads them.
   kDone,
   kBadNumber,  // a logit was NaN or +inf
 };
@@ -72,7 +74,7 @@ enum class DeliveryKind : uint8_t {
 struct Delivery {
   int32_t slot = 0;
   DeliveryKind kind = DeliveryKind::kSettled;
-  int32_t hypotheses = 0;
+  int32_t hypotheses = 0;   // number of results; 0 unless `kind` is kDone
   int32_t words_begin = 0;  // index in StepMailbox::output_words
   int32_t words = 0;
 };

@@ -2,7 +2,8 @@
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     number of this member, 0..size-1; number of members
-//   void Sync() const                      all members arrive before any goes on; memory is visible
+//   void Sync() const                      no member goes on before all have arrived; each member
+//                                          then sees what the others wrote before
 //   bool Any(bool mine) const              returns to every member whether any passed true
 //   T Reduce(T value, Better better) const returns the best of all members' values to every member;
 //                                          `better(a, b)` must be a strict total order
@@ -86,9 +87,9 @@ DRAGOMAN_HD Subgroup SubgroupOf(const ThreadGroup& group) {
           left < kMembers ? left : kMembers};
 }
 
-// Writes `item(i)` to `to` for each i < count with `keep(i)`, in ascending order of i. Returns
-// their number. Calls `keep` twice for each i, so it must not depend on `to`. There is a Sync
-// before `to` is written and after.
+// Writes `item(i)` to `to` for each i < count with `keep(i)`, in ascending order of i. Returns the
+// number of items written. Calls `keep` twice for each i, so it must not depend on `to`. There is a
+// Sync before `to` is written and after.
 template <class ThreadGroup, class Keep, class Item>
 DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, Item item,
                             int32_t* to) {

@@ -24,7 +24,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Several blocks of rows. The last block is partial.
+// The number of rows to check. They take several blocks of rows, and the last block is partial.
 constexpr int kMostRows = 200;
 constexpr int kTop = cuda::kMaxFusedTopK;
 
@@ -88,7 +88,7 @@ std::string Difference(int row, float part, const Folded& fused, const Folded& m
   float largest = 1;
   for (int i = 0; i < b.count; ++i) largest = std::max(largest, std::abs(y[i].score));
   const float tolerance = part * largest;
-  // Is false if one of the numbers is NaN.
+  // Returns false if one of the numbers is NaN.
   const auto near = [&](float s, float t) { return std::abs(s - t) <= tolerance; };
   if (!near(LogNormaliser(a), LogNormaliser(b))) {
     return differ("log of the normaliser ", LogNormaliser(a), ", expected ", LogNormaliser(b));

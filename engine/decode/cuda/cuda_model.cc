@@ -114,7 +114,7 @@ absl::Status CudaModel::MakeProducts() {
   for (const OutputOp& output : program_.outputs()) {
     cuda::LinearOptions options;
     options.in = static_cast<int>(program_.weight(output.table).cols);
-    // The table is padded so (weight_image.h).
+    // The table of the output layer is padded to this number of rows (weight_image.h).
     options.out = static_cast<int>(LogitStride(program_.vocabulary()));
     options.type = type_;
     options.float_output = true;

@@ -124,10 +124,11 @@ class CudaModel {
   // Makes the fused output layer if the device, the type and the options allow it; otherwise sets
   // why_not_fused_.
   absl::Status MakeFused();
-  // Compares the fused output layer on random rows with materialized logits and their fold; a
-  // quantized one with plain arithmetic on the same numbers. If they differ, removes the fused
-  // layer and sets why_not_fused_. Returns errors of the device. If a fold does not end in time,
-  // returns an error, and hung_ keeps the objects alive that the device may still use.
+  // Compares the fused output layer on random rows with materialized logits and their fold. If it
+  // is quantized, plain arithmetic on the same numbers computes the materialized logits. If the
+  // results differ, removes the fused layer and sets why_not_fused_. Returns errors of the device.
+  // If a fold does not end in time, returns an error, and hung_ keeps the objects alive that the
+  // device may still use.
   absl::Status CheckFused();
 
   const CudaModelConfig config_;
@@ -148,7 +149,7 @@ class CudaModel {
   bool fused_failed_ = false;   // the fused output layer failed its check
   std::shared_ptr<void> hung_;  // a shared_ptr, because the type is private to the check
   int products_of_two_classes_ = 0;
-  int other_bits_from_ = 0;  // Linear::other_bits_from of one of these products
+  int other_bits_from_ = 0;  // Linear::other_bits_from of the last product of two classes
 };
 
 // Creates the encoder of a model on a device: allocates its buffers and runs two passes as a

@@ -18,7 +18,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Several tiles of rows. The last tile is partial.
+// The number of rows to try. They take several tiles of rows, and the last tile is partial.
 constexpr int kTriedRows = 200;
 
 constexpr int kIntegerProductsSince = 75;

@@ -24,8 +24,8 @@ struct StepVariant {
   bool align = false;  // whether a row may ask for its alignment
 };
 
-// Is called before and after each launch; `op` is the launch's name (step_costs.h). For
-// measurements.
+// An object that is called before and after each launch, for measurements. `op` is the launch's
+// name (step_costs.h).
 class StepProbe {
  public:
   virtual ~StepProbe() = default;
@@ -41,7 +41,7 @@ class CudaStep {
       std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool,
       const kernels::cuda::StepMailboxes& mailboxes);
 
-  // Puts the launch on the stream that makes the batch empty (FormatBatch).
+  // Puts on the stream the launch that makes the batch empty (FormatBatch).
   kernels::cuda::Error Format(kernels::cuda::Stream stream) const;
 
   struct Fault {
@@ -74,12 +74,13 @@ class CudaStep {
   kernels::cuda::DeviceBuffer workspace_;        // workspace of the products
   kernels::cuda::DeviceBuffer fused_workspace_;  // workspace of the fused output layer
   // In the next three buffers, row counts are rounded up by ProductRows.
-  // the decoder's buffers (CudaModel::decoder_buffers) for max_rows rows
+  //
+  // The decoder's buffers (CudaModel::decoder_buffers) for max_rows rows.
   kernels::cuda::DeviceBuffer activations_;
-  kernels::cuda::DeviceBuffer
-      gathered_;  // [min(materialized_rows, kChunkRows), d], only with a fused layer
-  kernels::cuda::DeviceBuffer
-      logits_;  // f32 [min(materialized_rows, kChunkRows), LogitStride] of each output
+  // The gathered rows [min(materialized_rows, kChunkRows), d], only with a fused layer.
+  kernels::cuda::DeviceBuffer gathered_;
+  // The f32 logits [min(materialized_rows, kChunkRows), LogitStride] of each output.
+  kernels::cuda::DeviceBuffer logits_;
 };
 
 // Creates the StepDevice of a GPU. Records a CUDA graph for each kind of step and launches each

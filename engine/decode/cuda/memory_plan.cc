@@ -21,11 +21,11 @@ namespace {
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// Beam steps that run at the same time, each in one thread block with a workspace of 0.5 MB. The
-// larger number, which is what StepSlotsKernel's launch bounds allow, is used if its additional
-// memory is at most 1 / kMoreBlocksShare of the device's. A batch of many slots then needs fewer
-// rounds of about 9 us (counted). With the smaller number, 132 multiprocessors need two rounds for
-// 1,024 slots and eight for 4,096.
+// The number of beam steps that run at the same time on a multiprocessor, each in one thread block
+// with a workspace of 0.5 MB. The larger number is the most that the launch bounds of
+// StepSlotsKernel allow. It is used if its additional memory is at most 1 / kMoreBlocksShare of the
+// device's. A batch of many slots then needs fewer rounds of about 9 us (computed, not measured).
+// With the smaller number, 132 multiprocessors need two rounds for 1,024 slots and eight for 4,096.
 constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kMostBlocksPerMultiprocessor = 8;
 constexpr int64_t kMoreBlocksShare = 256;

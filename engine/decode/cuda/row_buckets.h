@@ -43,12 +43,12 @@ int BucketFor(std::span<const int> buckets, int64_t rows);
 // need both numbers to be multiples of 16 bytes.
 constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 * 8; }
 
-// The number of CUDA graphs of steps: one for each bucket, list length of the fused output layer
-// and way of a step.
+// The number of CUDA graphs of steps: one for each combination of a bucket, a class (the list
+// length of the fused output layer) and one of kWays variants.
 struct StepGraphs {
   // The list lengths of the fused output layer. Without a fused layer there is one class.
   static constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
-  // With or without materialized rows, with or without alignments.
+  // A step runs with or without materialized rows, and with or without alignments.
   static constexpr size_t kWays = 4;
 
   static constexpr size_t Classes(bool fused) { return fused ? kTopKClasses.size() : 1; }
