@@ -6,7 +6,6 @@
 #include <csignal>
 #include <fstream>
 #include <map>
-#include <set>
 
 #include "dragoman/v1/translation.grpc.pb.h"
 #include "tests/e2e/processes.h"
@@ -22,15 +21,6 @@ using testing::Sum;
 std::unique_ptr<v1::TranslationService::Stub> StubFor(const Daemon& daemon) {
   return v1::TranslationService::NewStub(
       grpc::CreateChannel(daemon.grpc(), grpc::InsecureChannelCredentials()));
-}
-
-// A request that runs for long: many items with a minimum of output.
-v1::TranslateRequest LongRequest() {
-  v1::TranslateRequest request;
-  for (int i = 0; i < 700; ++i) request.add_contents("Ich habe heute leider gar keine Zeit.");
-  request.mutable_decoding()->set_min_output_tokens(200);
-  request.mutable_decoding()->set_max_length_extra(200);
-  return request;
 }
 
 TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
@@ -59,62 +49,6 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
       testing::Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
-}
-
-TEST(DaemonTest, ACancelledCallFreesItsRows) {
-  Daemon daemon;
-  const auto stub = StubFor(daemon);
-  v1::TranslateRequest request = LongRequest();
-  request.mutable_return_options()->set_partials(true);
-  grpc::ClientContext context;
-  auto reader = stub->StreamTranslate(&context, request);
-  v1::StreamTranslateResponse message;
-  ASSERT_TRUE(reader->Read(&message));  // it is in slots
-  context.TryCancel();
-  while (reader->Read(&message)) {
-  }
-  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  // The next call finds an empty batch; when it is back, the cancelled one has left the ledger.
-  v1::TranslateRequest next;
-  next.add_contents("Hallo!");
-  grpc::ClientContext next_context;
-  v1::TranslateResponse response;
-  ASSERT_TRUE(stub->Translate(&next_context, next, &response).ok());
-  Daemon::Samples samples;
-  do {
-    samples = daemon.Metrics();
-  } while (testing::Sum(samples, "dragoman_segments_running") +
-               testing::Sum(samples, "dragoman_segments_waiting") >
-           0);
-  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",model=\"de-en\",stage=\"decode\"}"],
-            0);
-  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\",model=\"de-en\"}"], 0);
-  EXPECT_GT(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"),
-            100);
-}
-
-TEST(DaemonTest, TheServerEndsAnExpiredCall) {
-  Daemon daemon({"--longest-call-seconds", "1"});
-  const auto stub = StubFor(daemon);
-  grpc::ClientContext context;  // no deadline of the client's: it is the server's own
-  v1::TranslateResponse response;
-  v1::TranslateRequest request = LongRequest();
-  // Longer than a second on any machine.
-  request.mutable_decoding()->set_min_output_tokens(480);
-  request.mutable_decoding()->set_max_length_extra(500);
-  const grpc::Status status = stub->Translate(&context, request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
-  Daemon::Samples samples;
-  do {
-    samples = daemon.Metrics();
-  } while (testing::Sum(samples, "dragoman_segments_running") +
-               testing::Sum(samples, "dragoman_segments_waiting") >
-           0);
-  EXPECT_GT(samples["dragoman_segments_total{model=\"de-en\",outcome=\"deadline\"}"], 0);
-  EXPECT_EQ(
-      samples
-          ["dragoman_rpcs_total{api=\"dragoman\",code=\"DEADLINE_EXCEEDED\",method=\"Translate\"}"],
-      1);
 }
 
 TEST(DaemonTest, PartialsOfThreeHundredSentencesArePrefixes) {

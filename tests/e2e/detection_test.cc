@@ -260,16 +260,11 @@ TEST_F(DetectionTest, TextsThatAreLargeOrNotTextAreAnsweredOrRefused) {
 TEST_F(DetectionTest, AClassifierThatIsNotOneEndsTheStartAndIsNamed) {
   std::ifstream in(kClassifier, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  std::string overwritten = whole;
-  overwritten.replace(300'000, 200'000, std::string(200'000, '\xFF'));
-  for (const std::string& bytes : {whole.substr(0, whole.size() / 2), overwritten, std::string(),
-                                   std::string("not a model")}) {
-    const std::string file = directory_.Write("broken.ftz", bytes);
-    const DaemonEnd end = testing::RunDaemonToEnd({"--language-model", file});
-    EXPECT_EQ(end.status, 1) << bytes.size();
-    EXPECT_THAT(end.errors, AllOf(HasSubstr("--language-model: " + file + ": found the SHA-256 "),
-                                  HasSubstr("--language-model-sha256")));
-  }
+  const std::string file = directory_.Write("broken.ftz", whole.substr(0, whole.size() / 2));
+  const DaemonEnd end = testing::RunDaemonToEnd({"--language-model", file});
+  EXPECT_EQ(end.status, 1);
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("--language-model: " + file + ": found the SHA-256 "),
+                                HasSubstr("--language-model-sha256")));
 }
 
 // The log's bound has the classifier, and what is resident stays below it.

@@ -250,8 +250,11 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
            testing::Sum(samples, "dragoman_segments_running");
   };
   while (held() > 0) std::this_thread::yield();
-  const Daemon::Samples samples = daemon.Metrics();
+  Daemon::Samples samples = daemon.Metrics();
   EXPECT_EQ(testing::Sum(samples, "dragoman_decode_rows"), 0);
+  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",model=\"de-en\",stage=\"decode\"}"],
+            0);
+  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\",model=\"de-en\"}"], 0);
   EXPECT_GT(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"),
             0);
   EXPECT_EQ(testing::Sum(samples, "dragoman_segments_accepted_total"),

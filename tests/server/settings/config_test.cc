@@ -91,6 +91,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--kv-memory-mb=30",
                                          "--drain-seconds=0",
                                          "--lame-duck-seconds=12",
+                                         "--longest-call-seconds=1",
                                          "--default-profile",
                                          "paper",
                                          "--glossary-dir=/g",
@@ -119,6 +120,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
   EXPECT_EQ(config.lame_duck_seconds, 12);
+  EXPECT_EQ(config.longest_call_seconds, 1);
   EXPECT_EQ(config.default_profile, engine::Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(config.tls_cert, "/t/crt");
