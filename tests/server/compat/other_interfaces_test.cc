@@ -5,55 +5,29 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <string>
 
 #include "google/cloud/translate/v3/translation_service.grpc.pb.h"
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "nvidia/riva/nmt/riva_nmt.grpc.pb.h"
-#include "server/base/log.h"
-#include "server/base/steady_clock.h"
 #include "server/compat/google_v3.h"
 #include "server/compat/riva.h"
-#include "server/process/serving.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 
 namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
 
-class OtherInterfacesTest : public ::testing::Test {
+class OtherInterfacesTest : public ServingFixture {
  protected:
   OtherInterfacesTest() {
-    SetLogLevel(LogLevel::kOff);
-    config_.listen = {.host = "127.0.0.1"};
-    config_.http.reset();
-    config_.longest_call_seconds = 60;
-    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
-    EXPECT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
+    StartServing();
     channel_ = grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials());
     google_ = google_v3::TranslationService::NewStub(channel_);
     riva_ = riva::RivaTranslation::NewStub(channel_);
   }
-  ~OtherInterfacesTest() override {
-    serving_.reset();
-    SetLogLevel(LogLevel::kInfo);
-  }
 
-  void ExpectMetric(const std::string& line) const {
-    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
-  }
-
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
-  std::unique_ptr<Serving> serving_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<google_v3::TranslationService::Stub> google_;
   std::unique_ptr<riva::RivaTranslation::Stub> riva_;

@@ -12,13 +12,8 @@
 
 #include "dragoman/v1/translation.grpc.pb.h"
 #include "engine/base/mutex.h"
-#include "server/base/log.h"
-#include "server/base/steady_clock.h"
 #include "server/call/api_keys.h"
-#include "server/process/security.h"
-#include "server/process/serving.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 #include "tests/server/transport/raw_client.h"
 #include "tests/support/temp_directory.h"
 
@@ -82,20 +77,11 @@ class HoldingDetector final : public LanguageDetector {
   bool released_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-class LargeRequestsTest : public ::testing::Test {
+class LargeRequestsTest : public ServingFixture {
  protected:
-  LargeRequestsTest() {
-    SetLogLevel(LogLevel::kOff);
-    config_.listen = {.host = "127.0.0.1"};
-    config_.http = Address{.host = "127.0.0.1"};
-    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    metrics_.AttachModels([this] { return models_.Stats(); });
-  }
+  LargeRequestsTest() { config_.http = Address{.host = "127.0.0.1"}; }
   void Start() {
-    auto serving =
-        Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr, &detector_);
-    ASSERT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
+    ASSERT_NO_FATAL_FAILURE(StartServing(/*with_engine=*/true, &detector_));
     stub_ = v1::TranslationService::NewStub(
         grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials()));
   }
@@ -103,7 +89,6 @@ class LargeRequestsTest : public ::testing::Test {
     detector_.Release();
     EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
     serving_.reset();
-    SetLogLevel(LogLevel::kInfo);
   }
 
   static std::string Large(const std::string& begin = "wait") {
@@ -140,15 +125,8 @@ class LargeRequestsTest : public ::testing::Test {
     }
   }
 
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
   HoldingDetector detector_;
   const TempDirectory directory_;
-  std::unique_ptr<Security> security_;
-  std::unique_ptr<Serving> serving_;
   std::unique_ptr<v1::TranslationService::Stub> stub_;
 };
 
@@ -213,9 +191,7 @@ TEST_F(LargeRequestsTest, OfAClientWaitForNoBacklogOfAnothers) {
   std::ofstream(config_.api_keys) << R"({"clients": [{"name": "many", "keys": [")"
                                   << HashOfKey("dgm_many") << R"("]}, {"name": "few", "keys": [")"
                                   << HashOfKey("dgm_few") << R"("]}]})";
-  auto security = Security::Open(config_, &metrics_);
-  ASSERT_TRUE(security.ok()) << security.status();
-  security_ = *std::move(security);
+  ASSERT_NO_FATAL_FAILURE(OpenSecurity());
   Start();
   // More than twice the threads that read, of which there are 8 at most.
   constexpr int kBacklog = 48;

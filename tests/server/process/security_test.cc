@@ -17,12 +17,8 @@
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/base/log.h"
-#include "server/base/steady_clock.h"
-#include "server/process/serving.h"
 #include "tests/server/base/certificates.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -32,29 +28,11 @@ using testing::Authority;
 using ::testing::HasSubstr;
 using testing::Replace;
 
-class SecurityTest : public ::testing::Test {
+class SecurityTest : public ServingFixture {
  protected:
-  SecurityTest() {
-    SetLogLevel(LogLevel::kOff);
-    config_.listen = {.host = "127.0.0.1"};
-    config_.http.reset();
-    config_.longest_call_seconds = 60;
-  }
-  ~SecurityTest() override {
-    serving_.reset();
-    security_.reset();
-    SetLogLevel(LogLevel::kInfo);
-  }
-
   void Start() {
-    auto security = Security::Open(config_, &metrics_);
-    ASSERT_TRUE(security.ok()) << security.status();
-    security_ = *std::move(security);
-    ASSERT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    metrics_.AttachModels([this] { return models_.Stats(); });
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_, security_.get());
-    ASSERT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
+    ASSERT_NO_FATAL_FAILURE(OpenSecurity());
+    StartServing();
   }
 
   void WriteServer(const Authority::Issued& issued) {
@@ -118,10 +96,6 @@ class SecurityTest : public ::testing::Test {
     return status;
   }
 
-  void ExpectMetric(const std::string& line) const {
-    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
-  }
-
   // Waits until `holds`: the watch reads files on a thread of its own.
   template <typename Holds>
   static bool Eventually(const Holds& holds) {
@@ -137,13 +111,6 @@ class SecurityTest : public ::testing::Test {
   const std::string folder_ = directory_.path() + "/";
   const Authority authority_{"Test CA"};
   const Authority stranger_{"Another CA"};
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
-  std::unique_ptr<Security> security_;
-  std::unique_ptr<Serving> serving_;
 };
 
 // ------------------------------------------------------------------ TLS

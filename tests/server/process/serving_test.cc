@@ -25,11 +25,9 @@
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/base/steady_clock.h"
 #include "server/transport/http.h"
 #include "server/transport/transport_limits.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 
 namespace dragoman::server {
 namespace {
@@ -40,30 +38,12 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class ServingTest : public ::testing::Test {
+class ServingTest : public ServingFixture {
  protected:
-  ServingTest() {
-    SetLogLevel(LogLevel::kOff);
-    google::protobuf::SetLogHandler(nullptr);
-    config_.listen = {.host = "127.0.0.1"};
-    config_.http.reset();
-    config_.longest_call_seconds = 60;
-  }
-  ~ServingTest() override {
-    serving_.reset();
-    SetLogSink(nullptr);
-    SetLogLevel(LogLevel::kInfo);
-  }
+  ServingTest() { google::protobuf::SetLogHandler(nullptr); }
 
-  // Starts serving; without an engine, as while the model is still being loaded.
   void Start(bool with_engine = true) {
-    if (with_engine) {
-      EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    }
-    metrics_.AttachModels([this] { return models_.Stats(); });
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
-    ASSERT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
+    ASSERT_NO_FATAL_FAILURE(StartServing(with_engine));
     channel_ = grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials());
     stub_ = v1::TranslationService::NewStub(channel_);
     health_ = ::grpc::health::v1::Health::NewStub(channel_);
@@ -136,16 +116,6 @@ class ServingTest : public ::testing::Test {
     return detail;
   }
 
-  void ExpectMetric(const std::string& line) const {
-    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
-  }
-
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
-  std::unique_ptr<Serving> serving_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::TranslationService::Stub> stub_;
   std::unique_ptr<::grpc::health::v1::Health::Stub> health_;

@@ -19,12 +19,9 @@
 #include <vector>
 
 #include "dragoman/v1/translation.grpc.pb.h"
-#include "server/base/steady_clock.h"
-#include "server/process/serving.h"
 #include "server/transport/http.h"
 #include "server/transport/transport_limits.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -57,24 +54,10 @@ class RawCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byt
   std::promise<grpc::Status> done_;
 };
 
-class TransportTest : public ::testing::Test {
+class TransportTest : public ServingFixture {
  protected:
-  TransportTest() {
-    SetLogLevel(LogLevel::kOff);
-    config_.listen = {.host = "127.0.0.1"};
-    config_.http.reset();
-  }
-  ~TransportTest() override {
-    serving_.reset();
-    SetLogLevel(LogLevel::kInfo);
-  }
-
   void Start() {
-    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    metrics_.AttachModels([this] { return models_.Stats(); });
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
-    ASSERT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
+    ASSERT_NO_FATAL_FAILURE(StartServing());
     channel_ = NewChannel();
     stub_ = std::make_unique<grpc::GenericStub>(channel_);
   }
@@ -110,16 +93,6 @@ class TransportTest : public ::testing::Test {
     while (metrics_.Scrape().find(line) == std::string::npos) std::this_thread::yield();
   }
 
-  void ExpectMetric(const std::string& line) const {
-    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
-  }
-
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
-  std::unique_ptr<Serving> serving_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<grpc::GenericStub> stub_;
 };

@@ -3,16 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "server/base/log.h"
-#include "server/base/steady_clock.h"
-#include "server/process/serving.h"
-#include "tests/server/fake_engine.h"
-#include "tests/server/served_models.h"
+#include "tests/server/process/serving_fixture.h"
 #include "tests/server/transport/raw_client.h"
 
 namespace dragoman::server {
@@ -20,23 +15,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class UnreadEventsTest : public ::testing::Test {
+class UnreadEventsTest : public ServingFixture {
  protected:
   UnreadEventsTest() {
-    SetLogLevel(LogLevel::kOff);
-    config_.listen = {.host = "127.0.0.1"};
     config_.http = Address{.host = "127.0.0.1"};
     config_.write_timeout_seconds = 1;
-    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    metrics_.AttachModels([this] { return models_.Stats(); });
     engine_.HoldJobs();
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
-    EXPECT_TRUE(serving.ok()) << serving.status();
-    serving_ = *std::move(serving);
-  }
-  ~UnreadEventsTest() override {
-    serving_.reset();
-    SetLogLevel(LogLevel::kInfo);
+    StartServing();
   }
 
   testing::RawClient Post(const std::string& path, const std::string& body) const {
@@ -47,13 +32,6 @@ class UnreadEventsTest : public ::testing::Test {
                             std::to_string(body.size()) + "\r\n\r\n" + body));
     return client;
   }
-
-  ServerConfig config_;
-  SteadyClock clock_;
-  FakeEngine engine_;
-  ModelTable models_{&clock_, {}, {}};
-  Metrics metrics_{&clock_};
-  std::unique_ptr<Serving> serving_;
 };
 
 TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
