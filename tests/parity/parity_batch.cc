@@ -271,6 +271,19 @@ bool Equal(const json& fixture_case, const std::vector<engine::DecodedHypothesis
   return equal;
 }
 
+void ExpectLists(const json& expected, const std::vector<engine::DecodedHypothesis>& found,
+                 double* worst) {
+  ASSERT_EQ(found.size(), expected["tokens"].size());
+  for (size_t rank = 0; rank < found.size(); ++rank) {
+    EXPECT_EQ(json(found[rank].tokens), expected["tokens"][rank]) << "rank " << rank;
+    const json& score = expected["scores"][rank];
+    if (score.is_null()) continue;
+    const double difference = std::abs(double{found[rank].score} - score.get<double>());
+    *worst = std::max(*worst, difference);
+    EXPECT_LE(difference, 1e-4) << "rank " << rank;
+  }
+}
+
 std::string Describe(const json& fixture_case,
                      const std::vector<engine::DecodedHypothesis>& found) {
   std::string text = fixture_case["id"].dump() + " " +

@@ -102,6 +102,11 @@ struct Differences {
 bool Equal(const json& fixture_case, const std::vector<engine::DecodedHypothesis>& found,
            double penalty, Differences* differences);
 
+// Expects the token lists `expected["tokens"]` at every rank, and scores within 1e-4 where
+// `expected["scores"]` has one. Raises `worst` to the largest difference of a score.
+void ExpectLists(const json& expected, const std::vector<engine::DecodedHypothesis>& found,
+                 double* worst);
+
 // Returns both lists as text.
 std::string Describe(const json& fixture_case, const std::vector<engine::DecodedHypothesis>& found);
 
