@@ -136,7 +136,12 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
-  RawClient Connect() { return RawClient(server_->address()); }
+  // A client that has sent these bytes.
+  RawClient Connect(const std::string& bytes = "") {
+    RawClient client(server_->address());
+    EXPECT_TRUE(client.Send(bytes));
+    return client;
+  }
 
   static std::string Get(const std::string& path, const std::string& headers = "") {
     return "GET " + path + " HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n";
@@ -184,15 +189,13 @@ TEST_F(ExchangeServerTest, RequestsSentTogetherAreAnsweredInTheirOrder) {
 
 TEST_F(ExchangeServerTest, HeadHasTheHeadersOfTheBodyThatItLeavesOut) {
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send("HEAD /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+  RawClient client = Connect("HEAD /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), AllOf(HasSubstr("Content-Length: 12\r\n"), EndsWith("\r\n\r\n")));
 }
 
 TEST_F(ExchangeServerTest, HttpOneZeroEndsWithTheConnection) {
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send("GET /echo HTTP/1.0\r\n\r\n"));
+  RawClient client = Connect("GET /echo HTTP/1.0\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), AllOf(HasSubstr("Connection: close\r\n"), EndsWith("GET /echo? ")));
   RawClient keeps = Connect();
   for (int i = 0; i < 2; ++i) {
@@ -203,9 +206,8 @@ TEST_F(ExchangeServerTest, HttpOneZeroEndsWithTheConnection) {
 
 TEST_F(ExchangeServerTest, AClientThatExpectsContinueGetsItBeforeItsBody) {
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(
-      "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
+  RawClient client = Connect(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   EXPECT_EQ(client.ReadTo("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   ASSERT_TRUE(client.Send("hi"));
   EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /echo? hi"));
@@ -215,8 +217,7 @@ TEST_F(ExchangeServerTest, AClientThatExpectsContinueGetsItBeforeItsBody) {
 TEST_F(ExchangeServerTest, PiecesArriveAsTheyAreWritten) {
   KeepAt("/stream");
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/stream")));
+  RawClient client = Connect(Get("/stream"));
   const Exchange exchange = WaitForKept();
   HttpResponse head;
   head.content_type = "text/event-stream";
@@ -244,8 +245,7 @@ TEST_F(ExchangeServerTest, AnAnswerThatIsCutOffHasNoLastChunk) {
     exchange->Write("part", [exchange](bool) { exchange->End(true); });
   };
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/cut")));
+  RawClient client = Connect(Get("/cut"));
   EXPECT_THAT(client.ReadAll(), EndsWith("\r\n\r\n4\r\npart\r\n"));
 }
 
@@ -255,8 +255,7 @@ TEST_F(ExchangeServerTest, PiecesOfHttpOneZeroEndWithTheConnection) {
     exchange->Write("part", [exchange](bool) { exchange->End(false); });
   };
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+  RawClient client = Connect("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), AllOf(Not(HasSubstr("chunked")), HasSubstr("Connection: close"),
                                       EndsWith("\r\n\r\npart")));
 }
@@ -264,8 +263,7 @@ TEST_F(ExchangeServerTest, PiecesOfHttpOneZeroEndWithTheConnection) {
 TEST_F(ExchangeServerTest, AHandlerIsToldThatItsClientIsGone) {
   KeepAt("/keep");
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/keep")));
+  RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   Event gone;
   exchange->OnGone([&gone] { gone.Set(); });
@@ -282,8 +280,7 @@ TEST_F(ExchangeServerTest, AHandlerIsToldThatItsClientIsGone) {
 TEST_F(ExchangeServerTest, AWriterIsToldThatItsClientIsGone) {
   KeepAt("/keep");
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/keep")));
+  RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   exchange->Begin({});
   Event over;
@@ -304,8 +301,7 @@ TEST_F(ExchangeServerTest, AWriterIsToldThatItsClientIsGone) {
 TEST_F(ExchangeServerTest, ARequestThatNobodyAnswersIsAnsweredWith500) {
   paths_["/drop"] = [](const Exchange&) {};
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/drop")));
+  RawClient client = Connect(Get("/drop"));
   EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 500 "));
   // In the handler's form; the connection stays.
   paths_["/own"] = paths_["/drop"];
@@ -318,8 +314,7 @@ TEST_F(ExchangeServerTest, ARequestThatNobodyAnswersIsAnsweredWith500) {
 TEST_F(ExchangeServerTest, BreakEndsAnAnswerThatIsNotRead) {
   KeepAt("/keep");
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/keep")));
+  RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   Event sent;
   exchange->Respond(Text(std::string(64 << 20, 'a')), [&sent] { sent.Set(); });
@@ -396,8 +391,7 @@ TEST_F(ExchangeServerTest, AnAnswerThatIsNotReadInTimeEndsTheConnection) {
   options_.write_time = milliseconds(300);
   KeepAt("/keep");
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/keep")));
+  RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   Event gone;
   exchange->OnGone([&gone] { gone.Set(); });
@@ -409,11 +403,9 @@ TEST_F(ExchangeServerTest, IdleConnectionsEndAfterTheirTimeAndBusyOnesDoNot) {
   options_.idle_time = milliseconds(300);
   KeepAt("/keep");
   Start();
-  RawClient idle = Connect();
-  ASSERT_TRUE(idle.Send(Get("/echo")));
+  RawClient idle = Connect(Get("/echo"));
   idle.ReadAnswer();
-  RawClient busy = Connect();
-  ASSERT_TRUE(busy.Send(Get("/keep")));
+  RawClient busy = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   EXPECT_EQ(idle.ReadAll(), "");
   exchange->Respond(Text("done"));
@@ -464,11 +456,9 @@ TEST_F(ExchangeServerTest, AnAnswerInPiecesIsMadeWhileItIsRead) {
     exchange->Respond(std::move(response));
   };
   Start();
-  RawClient unread = Connect();
-  ASSERT_TRUE(unread.Send(Get("/pieces?1000")));
+  RawClient unread = Connect(Get("/pieces?1000"));
   EXPECT_THAT(unread.ReadTo("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
-  RawClient old = Connect();
-  ASSERT_TRUE(old.Send("GET /pieces?100 HTTP/1.0\r\n\r\n"));
+  RawClient old = Connect("GET /pieces?100 HTTP/1.0\r\n\r\n");
   const std::string whole = old.ReadAll();
   EXPECT_THAT(whole, HasSubstr("Connection: close\r\n"));
   EXPECT_EQ(whole.substr(whole.find("\r\n\r\n") + 4).size(), 10'000'000);
@@ -502,9 +492,8 @@ TEST_F(ExchangeServerTest, ATextThatIsSharedIsSentAsIt) {
 
 TEST_F(ExchangeServerTest, NothingIsReadOfABodyWhoseRequestIsNotAdmitted) {
   Start();
-  RawClient stranger = Connect();
-  ASSERT_TRUE(stranger.Send(
-      "POST /keyed HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 500000\r\n\r\n"));
+  RawClient stranger = Connect(
+      "POST /keyed HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 500000\r\n\r\n");
   EXPECT_THAT(stranger.ReadAll(), AllOf(StartsWith("HTTP/1.1 401 "),
                                         HasSubstr("Connection: close\r\n"), EndsWith("no key")));
   RawClient client = Connect();
@@ -538,12 +527,10 @@ TEST_F(ExchangeServerTest, AnAnswerIsCountedBeforeItIsBuilt) {
   options_.held_bytes = 4 << 20;
   KeepAt("/keep");
   Start();
-  RawClient large = Connect();
-  ASSERT_TRUE(large.Send(Get("/keep")));
+  RawClient large = Connect(Get("/keep"));
   const Exchange built = WaitForKept();
   EXPECT_TRUE(built->Reserve(3 << 20));
-  RawClient other = Connect();
-  ASSERT_TRUE(other.Send(Get("/keep")));
+  RawClient other = Connect(Get("/keep"));
   const Exchange second = WaitForKept();
   EXPECT_TRUE(second->Reserve(2 << 20));
   // The larger one has gone, and its client was told.
@@ -559,14 +546,12 @@ TEST_F(ExchangeServerTest, OnlyItsOwnHostsAreAnsweredWhereTheyAreChecked) {
   Start();
   for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1:1", "192.0.2.7", "[::1]:8080",
                            "translate.example", "Translate.Example:443", "translate.example."}) {
-    RawClient client = Connect();
-    ASSERT_TRUE(client.Send("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"));
+    RawClient client = Connect("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
     EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 ")) << host;
   }
   for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
                            "translate.example.evil", "[::1", "[evil.example]", "1", "2130706433"}) {
-    RawClient client = Connect();
-    ASSERT_TRUE(client.Send("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"));
+    RawClient client = Connect("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
     EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 403 "), HasSubstr("--http-hosts")))
         << host;
     RawClient socket = Connect();
@@ -578,8 +563,7 @@ TEST_F(ExchangeServerTest, OnlyItsOwnHostsAreAnsweredWhereTheyAreChecked) {
                     host + "\r\n\r\n"));
     EXPECT_THAT(socket.ReadAll(), StartsWith("HTTP/1.1 403 ")) << host;
   }
-  RawClient old = Connect();
-  ASSERT_TRUE(old.Send("GET /echo HTTP/1.0\r\n\r\n"));
+  RawClient old = Connect("GET /echo HTTP/1.0\r\n\r\n");
   EXPECT_THAT(old.ReadAll(), StartsWith("HTTP/1.1 200 "));
 }
 
@@ -588,8 +572,7 @@ TEST_F(ExchangeServerTest, TheGreediestRequestGoesWhenAllTogetherHoldTooMuch) {
   options_.held_bytes = 6 << 20;
   Start();
   const std::string head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n";
-  RawClient modest = Connect();
-  ASSERT_TRUE(modest.Send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nmod"));
+  RawClient modest = Connect("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nmod");
   std::vector<RawClient> greedy;
   for (int i = 0; i < 3; ++i) {
     greedy.push_back(Connect());
@@ -612,13 +595,11 @@ TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   options_.held_bytes = 5 << 20;
   KeepAt("/keep");
   Start();
-  RawClient large = Connect();
-  ASSERT_TRUE(large.Send(Post("/keep", std::string(3'900'000, 'a'))));
+  RawClient large = Connect(Post("/keep", std::string(3'900'000, 'a')));
   const Exchange evicted = WaitForKept();
   Event gone;
   evicted->OnGone([&gone] { gone.Set(); });
-  RawClient small = Connect();
-  ASSERT_TRUE(small.Send(Post("/keep", std::string(1'900'000, 'b'))));
+  RawClient small = Connect(Post("/keep", std::string(1'900'000, 'b')));
   EXPECT_THAT(large.ReadAll(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
   gone.Wait();
   WaitForKept()->Respond(Text("small"));
@@ -637,15 +618,13 @@ TEST_F(ExchangeServerTest, ASilentClientHoldsUpNobody) {
     silent.push_back(Connect());
     ASSERT_TRUE(silent.back().Send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"));
   }
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/echo")));
+  RawClient client = Connect(Get("/echo"));
   EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /echo? "));
 }
 
 TEST_F(ExchangeServerTest, AfterRenewEveryAnswerEndsItsConnection) {
   Start();
-  RawClient client = Connect();
-  ASSERT_TRUE(client.Send(Get("/echo")));
+  RawClient client = Connect(Get("/echo"));
   client.ReadAnswer();
   server_->RenewConnections();
   ASSERT_TRUE(client.Send(Get("/echo")));
@@ -655,11 +634,9 @@ TEST_F(ExchangeServerTest, AfterRenewEveryAnswerEndsItsConnection) {
 TEST_F(ExchangeServerTest, ShutdownEndsIdleConnectionsAndLetsAnswersOut) {
   KeepAt("/keep");
   Start();
-  RawClient idle = Connect();
-  ASSERT_TRUE(idle.Send(Get("/echo")));
+  RawClient idle = Connect(Get("/echo"));
   idle.ReadAnswer();
-  RawClient busy = Connect();
-  ASSERT_TRUE(busy.Send(Get("/keep")));
+  RawClient busy = Connect(Get("/keep"));
   Exchange exchange = WaitForKept();
   std::thread end([this] { server_->Shutdown(); });
   EXPECT_EQ(idle.ReadAll(), "");
@@ -673,8 +650,7 @@ TEST_F(ExchangeServerTest, ShutdownEndsIdleConnectionsAndLetsAnswersOut) {
 TEST_F(ExchangeServerTest, ShutdownTellsThoseWhoWorkOnAnAnswer) {
   KeepAt("/keep");
   Start();
-  RawClient busy = Connect();
-  ASSERT_TRUE(busy.Send(Get("/keep")));
+  RawClient busy = Connect(Get("/keep"));
   Exchange exchange = WaitForKept();
   exchange->OnGone([this, exchange] {
     engine::MutexLock lock(&mu_);
