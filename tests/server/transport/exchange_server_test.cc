@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/notification.h"
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
@@ -31,25 +32,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-// A flag that one thread sets and another waits for.
-class Event {
- public:
-  void Set() {
-    engine::MutexLock lock(&mu_);
-    set_ = true;
-    changed_.NotifyAll();
-  }
-  void Wait() {
-    engine::MutexLock lock(&mu_);
-    while (!set_) changed_.Wait(&mu_);
-  }
-
- private:
-  engine::Mutex mu_;
-  engine::CondVar changed_;
-  bool set_ ABSL_GUARDED_BY(mu_) = false;
-};
 
 HttpResponse Text(std::string body) {
   HttpResponse response;
@@ -225,12 +207,12 @@ TEST_F(ExchangeServerTest, PiecesArriveAsTheyAreWritten) {
   EXPECT_THAT(client.ReadTo("\r\n\r\n"), AllOf(HasSubstr("Transfer-Encoding: chunked\r\n"),
                                                HasSubstr("Content-Type: text/event-stream\r\n")));
   for (const std::string piece : {"data: 1\n\n", "data: 22\n\n"}) {
-    Event done;
+    absl::Notification done;
     exchange->Write(piece, [&done](bool ok) {
       EXPECT_TRUE(ok);
-      done.Set();
+      done.Notify();
     });
-    done.Wait();
+    done.WaitForNotification();
     EXPECT_EQ(client.ReadTo("\n\n\r\n"), (piece.size() == 9 ? "9\r\n" : "a\r\n") + piece + "\r\n");
   }
   exchange->End(false);
@@ -265,16 +247,16 @@ TEST_F(ExchangeServerTest, AHandlerIsToldThatItsClientIsGone) {
   Start();
   RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
-  Event gone;
-  exchange->OnGone([&gone] { gone.Set(); });
+  absl::Notification gone;
+  exchange->OnGone([&gone] { gone.Notify(); });
   client.Close();
-  gone.Wait();
-  Event again;  // at once: it has happened
-  exchange->OnGone([&again] { again.Set(); });
-  again.Wait();
-  Event sent;  // an answer goes nowhere, but its end is known
-  exchange->Respond(Text("late"), [&sent] { sent.Set(); });
-  sent.Wait();
+  gone.WaitForNotification();
+  absl::Notification again;  // at once: it has happened
+  exchange->OnGone([&again] { again.Notify(); });
+  again.WaitForNotification();
+  absl::Notification sent;  // an answer goes nowhere, but its end is known
+  exchange->Respond(Text("late"), [&sent] { sent.Notify(); });
+  sent.WaitForNotification();
 }
 
 TEST_F(ExchangeServerTest, AWriterIsToldThatItsClientIsGone) {
@@ -283,19 +265,19 @@ TEST_F(ExchangeServerTest, AWriterIsToldThatItsClientIsGone) {
   RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
   exchange->Begin({});
-  Event over;
+  absl::Notification over;
   const std::string piece(1 << 20, 'a');
   std::function<void(bool)> go_on = [&](bool ok) {
     if (ok) {
       exchange->Write(piece, go_on);
     } else {
-      over.Set();
+      over.Notify();
     }
   };
   exchange->Write(piece, go_on);
   client.ReadTo("aaaa");
   client.Close();
-  over.Wait();
+  over.WaitForNotification();
 }
 
 TEST_F(ExchangeServerTest, ARequestThatNobodyAnswersIsAnsweredWith500) {
@@ -316,10 +298,10 @@ TEST_F(ExchangeServerTest, BreakEndsAnAnswerThatIsNotRead) {
   Start();
   RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
-  Event sent;
-  exchange->Respond(Text(std::string(64 << 20, 'a')), [&sent] { sent.Set(); });
+  absl::Notification sent;
+  exchange->Respond(Text(std::string(64 << 20, 'a')), [&sent] { sent.Notify(); });
   exchange->Break();
-  sent.Wait();
+  sent.WaitForNotification();
 }
 
 TEST_F(ExchangeServerTest, WhatIsWrongWithARequestIsSaidAndEndsTheConnection) {
@@ -393,10 +375,10 @@ TEST_F(ExchangeServerTest, AnAnswerThatIsNotReadInTimeEndsTheConnection) {
   Start();
   RawClient client = Connect(Get("/keep"));
   const Exchange exchange = WaitForKept();
-  Event gone;
-  exchange->OnGone([&gone] { gone.Set(); });
+  absl::Notification gone;
+  exchange->OnGone([&gone] { gone.Notify(); });
   exchange->Respond(Text(std::string(64 << 20, 'a')));
-  gone.Wait();
+  gone.WaitForNotification();
 }
 
 TEST_F(ExchangeServerTest, IdleConnectionsEndAfterTheirTimeAndBusyOnesDoNot) {
@@ -597,11 +579,11 @@ TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   Start();
   RawClient large = Connect(Post("/keep", std::string(3'900'000, 'a')));
   const Exchange evicted = WaitForKept();
-  Event gone;
-  evicted->OnGone([&gone] { gone.Set(); });
+  absl::Notification gone;
+  evicted->OnGone([&gone] { gone.Notify(); });
   RawClient small = Connect(Post("/keep", std::string(1'900'000, 'b')));
   EXPECT_THAT(large.ReadAll(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
-  gone.Wait();
+  gone.WaitForNotification();
   WaitForKept()->Respond(Text("small"));
   EXPECT_THAT(small.ReadAnswer(), EndsWith("small"));
   // A request that was answered is not counted any more.
