@@ -18,6 +18,8 @@
 
 namespace dragoman::client {
 
+class LinePrinter;
+
 struct TranslateRunOptions {
   // All but the contents.
   v1::TranslateRequest request;
@@ -37,7 +39,7 @@ struct TranslateRunOptions {
 };
 
 struct LineResult {
-  // The line itself. Valid only during the call of the sink.
+  // The line itself. Valid only during the call of the printer.
   std::string_view source;
   absl::Status status;
   // An empty line is never sent. Its status is OK and it has no translation.
@@ -47,27 +49,14 @@ struct LineResult {
   int64_t source_bytes = 0;
 };
 
-// Receives the results. The thread of RunTranslate calls it.
-class LineSink {
- public:
-  virtual ~LineSink() = default;
-  // Called once for every line of the input, in order. Lines count from 1.
-  virtual void OnLine(int64_t number, const LineResult& result) = 0;
-  // Called with the known part of the first unfinished line's translation.
-  virtual void OnPartial(int64_t number, const std::string& text) = 0;
-  // Called after a group of these calls, and every 100 ms if WantsTicks.
-  virtual void OnIdle() = 0;
-  virtual bool WantsTicks() const = 0;
-};
-
-// Returns when the sink has received every line. The sink reports failed lines; the status is that
-// of reading the input. INVALID_ARGUMENT if the input has fewer lines than `skip`.
+// Returns when `printer` has received every line. It reports failed lines; the status is that of
+// reading the input. INVALID_ARGUMENT if the input has fewer lines than `skip`.
 //
 // A call refused as INVALID_ARGUMENT, or for its size, is retried line by line, because one bad
 // line makes the whole call fail. A long line is always sent alone. After a permanent refusal
 // (unknown model, no permission, missing feature) or if the server is gone, no more calls are sent
 // and the other lines fail with the same error.
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
-                          LineSource* source, LineSink* sink);
+                          LineSource* source, LinePrinter* printer);
 
 }  // namespace dragoman::client

@@ -18,6 +18,8 @@
 
 namespace dragoman::engine {
 
+class CpuRows;
+
 // Creates the model from a program and its weights. `cores` is the number of threads that may
 // compute at once, for packing and for all encoders and decoders of the model. These share their
 // work with cores that have no other work (kernels/base/helper_threads.h). Reads the weights in
@@ -37,20 +39,6 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
 
 // Used by the members of an ensemble (ensemble_model.h), which owns their threads and scratch.
 
-// A decoder without the output layer. For one thread.
-class NetworkRows {
- public:
-  virtual ~NetworkRows() = default;
-
-  // Computes one more position for every row. Returns the output layer's input [rows, d], valid
-  // until the next call. Does not read the requests of `input`. REQUIRES: the context is between
-  // Begin and End.
-  virtual const float* Run(const StepInput& input) = 0;
-
-  // Returns the bytes without those of the context.
-  virtual int64_t workspace_bytes() const = 0;
-};
-
 class CpuNetwork : public StepModel {
  public:
   virtual const kernels::OutputLayer& output() const = 0;
@@ -63,8 +51,8 @@ class CpuNetwork : public StepModel {
 
   // Borrow `context` for the life of the result. workspace_bytes() does not include its memory.
   virtual std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const = 0;
-  virtual std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
-                                                    int max_rows) const = 0;
+  virtual std::unique_ptr<CpuRows> CreateRowsIn(kernels::OpContext* context,
+                                                int max_rows) const = 0;
 };
 
 // The same as CreateCpuModel, with threads that may be shared.

@@ -111,7 +111,6 @@ class Adapter {
 // The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  const Client* client = nullptr;  // the client, if this is for one request
   bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // of calls over HTTP
