@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/commands/line_printer.h"
 #include "client/commands/mailbox.h"
 #include "client/commands/utf8.h"
 #include "client/status_map.h"
@@ -82,11 +83,11 @@ std::string KnownPrefix(const Line& line) {
 class TranslateRun {
  public:
   TranslateRun(const TranslateRunOptions& options, TranslationClient* client, LineSource* source,
-               LineSink* sink)
+               LinePrinter* printer)
       : options_(options),
         client_(*client),
         source_(*source),
-        sink_(*sink),
+        printer_(*printer),
         mailbox_(std::make_shared<Mailbox<TranslateEvent>>()),
         window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4),
         to_skip_(options.skip),
@@ -102,7 +103,7 @@ class TranslateRun {
       for (TranslateEvent& event : events) Handle(event);
       SendWhatFits();
       EmitFinished();
-      sink_.OnIdle();
+      printer_.OnIdle();
       if (source_.ended() && window_.empty()) {
         if (!input.ok() || to_skip_ == 0) return input;
         return absl::InvalidArgumentError(absl::StrCat("the input has ", options_.skip - to_skip_,
@@ -125,7 +126,7 @@ class TranslateRun {
     const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
                              window_bytes_ < TranslateRunOptions::kWindowBytes;
     pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source_.fd(), POLLIN, 0}};
-    const int ready = poll(fds, wants_input ? 2 : 1, sink_.WantsTicks() ? 100 : -1);
+    const int ready = poll(fds, wants_input ? 2 : 1, printer_.WantsTicks() ? 100 : -1);
     return wants_input && ready > 0 && fds[1].revents != 0;
   }
 
@@ -292,7 +293,7 @@ class TranslateRun {
     while (!window_.empty() && window_.front().done) {
       Line& line = window_.front();
       line.result.source = line.text;
-      sink_.OnLine(first_, line.result);
+      printer_.OnLine(first_, line.result);
       window_bytes_ -= line.text.size();
       window_.pop_front();
       ++first_;
@@ -301,19 +302,18 @@ class TranslateRun {
     next_ = std::max(next_, first_);
     if (!partial_changed_) return;
     partial_changed_ = false;
-    sink_.OnPartial(first_, KnownPrefix(window_.front()));
+    printer_.OnPartial(first_, KnownPrefix(window_.front()));
   }
 
   const TranslateRunOptions& options_;
   TranslationClient& client_;
   LineSource& source_;
-  LineSink& sink_;
+  LinePrinter& printer_;
   const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
   const size_t window_limit_;
 
-  // Lines first_, first_ + 1, ... that are read but not yet passed to the sink.
-  std::deque<Line> window_;
-  size_t window_bytes_ = 0;  // the bytes of the texts in window_
+  std::deque<Line> window_;  // first_, first_ + 1, ...: read, not yet printed
+  size_t window_bytes_ = 0;  // of their texts
   int64_t to_skip_;
   int64_t first_;
   int64_t next_;  // the first line that was never sent
@@ -326,8 +326,8 @@ class TranslateRun {
 }  // namespace
 
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
-                          LineSource* source, LineSink* sink) {
-  return TranslateRun(options, client, source, sink).Loop();
+                          LineSource* source, LinePrinter* printer) {
+  return TranslateRun(options, client, source, printer).Loop();
 }
 
 }  // namespace dragoman::client

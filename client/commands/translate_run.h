@@ -18,6 +18,8 @@
 
 namespace dragoman::client {
 
+class LinePrinter;
+
 struct TranslateRunOptions {
   // The request for all lines, without contents.
   v1::TranslateRequest request;
@@ -39,7 +41,7 @@ struct TranslateRunOptions {
 };
 
 struct LineResult {
-  // The line. The view is valid only during OnLine.
+  // The line itself. Valid only during the call of the printer.
   std::string_view source;
   absl::Status status;
   // Whether the line is empty. Empty lines are not sent: their status is OK, and they have no
@@ -50,29 +52,14 @@ struct LineResult {
   int64_t source_bytes = 0;
 };
 
-// Receives the results. The thread of RunTranslate calls it.
-class LineSink {
- public:
-  virtual ~LineSink() = default;
-  // Called once for every line of the input, in order. Lines count from 1.
-  virtual void OnLine(int64_t number, const LineResult& result) = 0;
-  // Called when more of the translation of the first unfinished line is known. `text` is the known
-  // part.
-  virtual void OnPartial(int64_t number, const std::string& text) = 0;
-  // Called after a group of OnLine and OnPartial calls, and every 100 ms if WantsTicks.
-  virtual void OnIdle() = 0;
-  virtual bool WantsTicks() const = 0;
-};
-
-// Translates all lines of `source`. Returns when the sink has received every line.
-// LineResult::status has the error of a line that failed. Returns only errors of reading the input,
-// and INVALID_ARGUMENT if the input has fewer lines than `skip`.
+// Returns when `printer` has received every line. It reports failed lines; the status is that of
+// reading the input. INVALID_ARGUMENT if the input has fewer lines than `skip`.
 //
 // If a call fails with INVALID_ARGUMENT or because of its size, its lines are sent again one by
 // one, because a single bad line makes the complete call fail. A long line is always sent alone. If
 // all lines would fail (unknown model, no permission, missing feature, no server), no more calls
 // are sent and the remaining lines fail with the same error.
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
-                          LineSource* source, LineSink* sink);
+                          LineSource* source, LinePrinter* printer);
 
 }  // namespace dragoman::client

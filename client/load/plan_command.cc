@@ -13,7 +13,6 @@
 #include "client/load/load_driver.h"
 #include "client/load/load_texts.h"
 #include "client/load/local_daemon.h"
-#include "client/load/plan.h"
 #include "client/load/plan_meter.h"
 
 namespace dragoman::client {

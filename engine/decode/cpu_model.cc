@@ -53,8 +53,7 @@ class CpuModel final : public CpuNetwork {
   std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const override {
     return std::make_unique<CpuEncoder>(packed_, context, context->threads());
   }
-  std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
-                                            int max_rows) const override {
+  std::unique_ptr<CpuRows> CreateRowsIn(kernels::OpContext* context, int max_rows) const override {
     return std::make_unique<CpuRows>(packed_, context, context->threads(), max_rows);
   }
 

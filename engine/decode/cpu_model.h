@@ -19,9 +19,15 @@
 
 namespace dragoman::engine {
 
-// Creates the model from a program and its weights. Reads the weights in pieces and packs each
-// piece at once. If `type` is int8, weights that the files store in int8 are packed without
-// conversion. A matrix that is both embedding table and output layer is stored once.
+class CpuRows;
+
+// Creates the model from a program and its weights. `cores` is the number of threads that may
+// compute at once, for packing and for all encoders and decoders of the model. These share their
+// work with cores that have no other work (kernels/base/helper_threads.h). Reads the weights in
+// pieces and packs them at once. Weights that are stored in int8 are packed as they are in int8. A
+// matrix that is embedding and output layer is stored once. REQUIRES: CheckProgram returned OK, the
+// weights are the program's, cores > 0. Returns UNIMPLEMENTED for a compute type without CPU
+// kernels; otherwise the errors of Weights::Read.
 //
 // `cores`: the number of threads that may compute at the same time, for packing and for all
 // encoders and decoders together. An encoder or decoder shares its work with idle threads among
@@ -44,20 +50,6 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
 // The rest of this file is for the members of an ensemble (ensemble_model.h). The ensemble owns the
 // threads and the scratch memory that its members use.
 
-// A decoder without the output layer. Belongs to one thread.
-class NetworkRows {
- public:
-  virtual ~NetworkRows() = default;
-
-  // Computes one more position for every row. Returns the input of the output layer, [rows, d],
-  // valid until the next call. Does not read input.requests. REQUIRES: OpContext::Begin was called
-  // for the context, and End was not called since.
-  virtual const float* Run(const StepInput& input) = 0;
-
-  // Returns the number of bytes of memory, without the context's.
-  virtual int64_t workspace_bytes() const = 0;
-};
-
 class CpuNetwork : public StepModel {
  public:
   virtual const kernels::OutputLayer& output() const = 0;
@@ -72,8 +64,8 @@ class CpuNetwork : public StepModel {
   // Create an encoder or decoder that computes in `context`, which is borrowed for the life of the
   // result. workspace_bytes() of the result does not include the context's memory.
   virtual std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const = 0;
-  virtual std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
-                                                    int max_rows) const = 0;
+  virtual std::unique_ptr<CpuRows> CreateRowsIn(kernels::OpContext* context,
+                                                int max_rows) const = 0;
 };
 
 // Like CreateCpuModel, but computes with the threads of `helpers`, which members of an ensemble

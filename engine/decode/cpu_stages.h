@@ -95,16 +95,21 @@ class CpuEncoder final : public Encoder, private StageRunner {
   std::vector<int32_t> positions_;
 };
 
-class CpuRows final : public NetworkRows, private StageRunner {
+// A decoder without the output layer. For one thread.
+class CpuRows final : private StageRunner {
  public:
   // `context` and `threads` as StageRunner.
   CpuRows(const std::shared_ptr<const PackedProgram>& packed, kernels::OpContext* context,
           int threads, int max_rows);
 
-  const float* Run(const StepInput& in) override;
+  // Computes one more position for every row. Returns the output layer's input [rows, d], valid
+  // until the next call. Does not read the requests of `in`. REQUIRES: the context is between Begin
+  // and End.
+  const float* Run(const StepInput& in);
 
   kernels::OpContext& context() { return op_; }
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  // Returns the bytes without those of the context.
+  int64_t workspace_bytes() const { return workspace_bytes_; }
 };
 
 class CpuDecoder final : public Decoder {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/cpu_stages.h"
 #include "engine/decode/packed_program.h"
 #include "kernels/ops/output_mean.h"
 
@@ -114,7 +115,7 @@ class EnsembleDecoder final : public Decoder {
   const std::shared_ptr<const Members> members_;
   kernels::OpContext context_;
   kernels::OutputMean mean_;
-  std::vector<std::unique_ptr<NetworkRows>> rows_;
+  std::vector<std::unique_ptr<CpuRows>> rows_;
 };
 
 class EnsembleModel final : public StepModel {

@@ -17,16 +17,33 @@ class OpTimes final : public kernels::OpProbe {
   // Borrows `clock` for the life of this object.
   explicit OpTimes(const Clock* clock) : clock_(clock) {}
 
-  void Before(const char* name) override;
-  void After() override;
+  // Reads the clock last here and first in After, so bookkeeping does not count.
+  void Before(const char* name) override {
+    Running& op = running_.emplace_back();
+    op.name = name;
+    op.begin = clock_->Now();
+  }
+  void After() override {
+    const Nanos now = clock_->Now();
+    const Running op = running_.back();
+    running_.pop_back();
+    const Nanos took = now - op.begin;
+    (running_.empty() ? total_ : running_.back().within) += took;
+    sums_[op.name] += took - op.within;
+  }
 
-  // Sets all times to 0. REQUIRES: no operation is running.
-  void Clear();
+  // Sets all sums to zero. REQUIRES: no operation is running.
+  void Clear() {
+    sums_.clear();
+    total_ = 0;
+  }
 
-  // Returns the time of all operations of this name, without the time of operations that ran inside
-  // them.
-  Nanos Of(std::string_view name) const;
-  // Returns the time of all operations. It is equal to the sum of Of over all names.
+  // Returns the time of all operations of this name, without the operations that ran within them.
+  Nanos Of(std::string_view name) const {
+    const auto found = sums_.find(name);
+    return found == sums_.end() ? 0 : found->second;
+  }
+  // Returns the time of all operations that ran within no other: the sum of Of over all names.
   Nanos Total() const { return total_; }
 
  private:

@@ -6,7 +6,10 @@
 // pieces. Stateless and thread-safe. Units: bytes.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,11 +21,33 @@ class SpacedTokens : public SubwordModel {
  public:
   // No mark, because every piece is a word of its own.
   std::string_view word_mark() const override { return ""; }
-  std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override;
+  std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override {
+    std::vector<SubwordToken> tokens;
+    size_t at = std::min(text.find_first_not_of(kSpaces), text.size());
+    while (at < text.size()) {
+      const size_t end = std::min(text.find_first_of(kSpaces, at), text.size());
+      tokens.push_back({.piece = std::string(text.substr(at, end - at)),
+                        .range = {static_cast<int64_t>(at), static_cast<int64_t>(end)}});
+      at = std::min(text.find_first_not_of(kSpaces, end), text.size());
+    }
+    return tokens;
+  }
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
+    PieceText joined;
+    for (const std::string_view piece : pieces) {
+      const auto begin = static_cast<int64_t>(joined.text.size());
+      if (begin > 0 || after_text) joined.text += ' ';
+      joined.text += piece;
+      joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
+    }
+    return joined;
+  }
   PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
     return Decode(pieces, after_text);
   }
+
+ private:
+  static constexpr std::string_view kSpaces = " \t\n\v\f\r";
 };
 
 }  // namespace dragoman::engine

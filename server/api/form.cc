@@ -143,21 +143,6 @@ std::optional<std::string_view> Form::Find(std::string_view name) const {
   return std::nullopt;
 }
 
-std::vector<std::string> Form::All(std::string_view name) const {
-  std::vector<std::string> values;
-  for (const FormField& field : fields_) {
-    if (field.name == name) values.push_back(field.value);
-  }
-  return values;
-}
-
-const FormField* Form::File(std::string_view name) const {
-  for (const FormField& field : fields_) {
-    if (field.name == name && !field.file_name.empty()) return &field;
-  }
-  return nullptr;
-}
-
 absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form* form) {
   CountBytes(text.size());
   while (!text.empty()) {

@@ -32,10 +32,6 @@ class Form {
 
   // Returns the value of the first field of that name, if there is one.
   std::optional<std::string_view> Find(std::string_view name) const;
-  // Returns the values of all fields of that name.
-  std::vector<std::string> All(std::string_view name) const;
-  // Returns the first field of that name that is a file; nullptr if there is none.
-  const FormField* File(std::string_view name) const;
 
  private:
   std::vector<FormField> fields_;

@@ -174,7 +174,6 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   }
   out.subject = SubjectOf(own);
   out.serial = SerialOf(own);
-  out.not_before = *begin;
   out.not_after = *end;
   return out;
 }

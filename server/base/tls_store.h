@@ -26,7 +26,6 @@ struct TlsMaterial {
   // Facts about the server's own certificate, for logs and metrics. Times are seconds since 1970.
   std::string subject;
   std::string serial;  // hexadecimal
-  int64_t not_before = 0;
   int64_t not_after = 0;
 };
 

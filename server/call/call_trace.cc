@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/call/call_id.h"
-#include "server/observe/trace_context.h"
+#include "server/observe/span.h"
 
 namespace dragoman::server {
 namespace {

@@ -25,8 +25,7 @@ Adapters::Adapters(const AdapterContext& given) : languages_(given.calls) {
   Add(std::make_unique<MarianAdapter>(), MarianAdapter::Routes());
   Add(std::make_unique<MTranServerProbesAdapter>(context), MTranServerProbesAdapter::Routes());
   const auto add = [&](std::string_view method, std::string_view path, const JsonDialect& dialect) {
-    Add(std::make_unique<JsonDialectAdapter>(context, dialect),
-        JsonDialectAdapter::Routes(method, path));
+    Add(std::make_unique<JsonDialectAdapter>(dialect), JsonDialectAdapter::Routes(method, path));
   };
   add("POST", "/translate/batch", MTranServerBatchDialect());
   add("POST", "/imme", ImmersiveDialect());

@@ -16,12 +16,8 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
   return WithCors(JsonResponse(code, dialect.error(code, std::string(status.message()))));
 }
 
-absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
-                                            const AdapterContext& context, const Client* client,
-                                            const json& fields) {
-  AdapterContext own = context;
-  own.client = client;
-  absl::StatusOr<UnaryAction> action = dialect.translate(own, fields);
+absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect, const json& fields) {
+  absl::StatusOr<UnaryAction> action = dialect.translate(fields);
   if (!action.ok()) return action.status();
   action->api = dialect.api;
   action->render = [dialect,
@@ -48,11 +44,11 @@ std::vector<AdapterRoute> JsonDialectAdapter::Routes(std::string_view method,
 std::string JsonDialectAdapter::Key(const HttpRequest& request) const { return TokenKey(request); }
 
 absl::StatusOr<AdapterAction> JsonDialectAdapter::Handle(const HttpRequest& request,
-                                                         const Client* client) const {
+                                                         const Client* /*client*/) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  return DialectAction(dialect_, context_, client, *fields);
+  return DialectAction(dialect_, *fields);
 }
 
 HttpResponse JsonDialectAdapter::Error(const HttpRequest& /*request*/,

@@ -17,8 +17,7 @@ namespace dragoman::server {
 struct JsonDialect {
   Api api = Api::kPlugins;
   // Returns the action. Its `render` is called only if no item failed.
-  absl::StatusOr<UnaryAction> (*translate)(const AdapterContext& context,
-                                           const nlohmann::json& fields) = nullptr;
+  absl::StatusOr<UnaryAction> (*translate)(const nlohmann::json& fields) = nullptr;
   // Returns the body of an error whose HTTP status is `code`.
   nlohmann::json (*error)(int code, const std::string& message) = nullptr;
 };
@@ -31,7 +30,6 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
 
 // Returns the dialect's action, which answers with an error if an item fails.
 absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
-                                            const AdapterContext& context, const Client* client,
                                             const nlohmann::json& fields);
 
 // Returns a render function that answers with the JSON that `body` makes.
@@ -43,8 +41,7 @@ std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
 // them.
 class JsonDialectAdapter final : public Adapter {
  public:
-  JsonDialectAdapter(const AdapterContext& context, JsonDialect dialect)
-      : context_(context), dialect_(dialect) {}
+  explicit JsonDialectAdapter(JsonDialect dialect) : dialect_(dialect) {}
 
   // Returns routes for the method and OPTIONS at `path`. Both texts outlive the routes.
   static std::vector<AdapterRoute> Routes(std::string_view method, std::string_view path);
@@ -56,7 +53,6 @@ class JsonDialectAdapter final : public Adapter {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const AdapterContext context_;
   const JsonDialect dialect_;
 };
 

@@ -16,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<UnaryAction> TranslateImmersive(const AdapterContext& /*context*/,
-                                               const json& fields) {
+absl::StatusOr<UnaryAction> TranslateImmersive(const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts{.texts = reader.Texts("text_list"),
                          .source = reader.TextOr("source_lang", kAutoLanguage),
@@ -35,7 +34,7 @@ absl::StatusOr<UnaryAction> TranslateImmersive(const AdapterContext& /*context*/
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateKiss(const AdapterContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateKiss(const json& fields) {
   const bool is_list = HasField(fields, "texts");
   FieldReader reader(fields);
   TextsToTranslate texts{.texts = reader.Texts(is_list ? "texts" : "text"),
@@ -59,7 +58,7 @@ absl::StatusOr<UnaryAction> TranslateKiss(const AdapterContext& /*context*/, con
       })};
 }
 
-absl::StatusOr<UnaryAction> TranslateDeeplx(const AdapterContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateDeeplx(const json& fields) {
   FieldReader reader(fields);
   const std::string tags = reader.TextOr("tag_handling", "");
   TextsToTranslate texts{.texts = {reader.Text("text")},
@@ -87,8 +86,7 @@ absl::StatusOr<UnaryAction> TranslateDeeplx(const AdapterContext& /*context*/, c
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateGooglePage(const AdapterContext& /*context*/,
-                                                const json& fields) {
+absl::StatusOr<UnaryAction> TranslateGooglePage(const json& fields) {
   FieldReader reader(fields);
   const std::string text = reader.Text("q");
   const std::string source = reader.TextOr("sl", kAutoLanguage);
@@ -112,7 +110,17 @@ json DeeplxError(int code, const std::string& message) {
   return {{"code", code}, {"message", message}};
 }
 
-using nlohmann::json;
+absl::StatusOr<UnaryAction> TranslateCurator(const json& fields) {
+  FieldReader reader(fields);
+  TextsToTranslate texts{.texts = reader.Texts("texts"),
+                         .source = reader.Text("src_lang"),
+                         .target = reader.Text("tgt_lang")};
+  if (!reader.status().ok()) return reader.status();
+  return UnaryAction{RequestOf(std::move(texts)),
+                     RenderJson([](const v1::TranslateResponse& answer) -> json {
+                       return {{"translations", TextsOf(answer)}};
+                     })};
+}
 
 // Reads the fields that both dialects of MTranServer share.
 TextsToTranslate ReadMTranServer(FieldReader* reader) {
@@ -123,8 +131,7 @@ TextsToTranslate ReadMTranServer(FieldReader* reader) {
   return common;
 }
 
-absl::StatusOr<UnaryAction> TranslateMTranServer(const AdapterContext& /*context*/,
-                                                 const json& fields) {
+absl::StatusOr<UnaryAction> TranslateMTranServer(const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts = ReadMTranServer(&reader);
   texts.texts = {reader.Text("text")};
@@ -135,8 +142,7 @@ absl::StatusOr<UnaryAction> TranslateMTranServer(const AdapterContext& /*context
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateMTranServerBatch(const AdapterContext& /*context*/,
-                                                      const json& fields) {
+absl::StatusOr<UnaryAction> TranslateMTranServerBatch(const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts = ReadMTranServer(&reader);
   texts.texts = reader.Texts("texts");
@@ -157,24 +163,8 @@ JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .err
 
 JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
 
-namespace {
-
-absl::StatusOr<UnaryAction> Translate(const AdapterContext& /*context*/, const json& fields) {
-  FieldReader reader(fields);
-  TextsToTranslate texts{.texts = reader.Texts("texts"),
-                         .source = reader.Text("src_lang"),
-                         .target = reader.Text("tgt_lang")};
-  if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([](const v1::TranslateResponse& answer) -> json {
-                       return {{"translations", TextsOf(answer)}};
-                     })};
-}
-
-}  // namespace
-
 JsonDialect CuratorDialect() {
-  return {.api = Api::kCurator, .translate = Translate, .error = PlainError};
+  return {.api = Api::kCurator, .translate = TranslateCurator, .error = PlainError};
 }
 
 JsonDialect MTranServerDialect() {

@@ -9,8 +9,7 @@ namespace dragoman::server {
 using nlohmann::json;
 
 TranslatePathAdapter::TranslatePathAdapter(const AdapterContext& context)
-    : context_(context),
-      libretranslate_(context),
+    : libretranslate_(context),
       curator_(CuratorDialect()),
       deeplx_(DeeplxDialect()),
       mtranserver_(MTranServerDialect()) {}
@@ -41,7 +40,7 @@ absl::StatusOr<AdapterAction> TranslatePathAdapter::Handle(const HttpRequest& re
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   const JsonDialect* const dialect = DialectOf(*fields);
-  if (dialect != nullptr) return DialectAction(*dialect, context_, client, *fields);
+  if (dialect != nullptr) return DialectAction(*dialect, *fields);
   return libretranslate_.Translate(*fields, client);
 }
 

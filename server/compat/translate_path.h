@@ -31,7 +31,6 @@ class TranslatePathAdapter final : public Adapter {
   // Returns the dialect that the fields select; nullptr means LibreTranslate's.
   const JsonDialect* DialectOf(const nlohmann::json& fields) const;
 
-  const AdapterContext context_;
   const LibreTranslateAdapter libretranslate_;
   const JsonDialect curator_;
   const JsonDialect deeplx_;

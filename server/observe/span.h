@@ -1,10 +1,12 @@
-// A span as in OpenTelemetry, which is a named part of a call's time. Also the interface that takes
-// spans.
+// A span as in OpenTelemetry, which is a named part of a call's time, the sink for spans, and the
+// trace of a call. All functions are thread-safe.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,6 +14,17 @@
 #include "engine/base/clock.h"
 
 namespace dragoman::server {
+
+// The trace to which a call belongs according to its client (W3C trace context).
+// Lower hexadecimal digits, never all zero.
+struct TraceParent {
+  std::string trace_id;  // 32
+  std::string span_id;   // 16: the caller's span
+  bool sampled = false;  // the caller records its own spans
+};
+
+// Parses a `traceparent` header ("00-<32 hex>-<16 hex>-<2 hex>"); nullopt if it is not one.
+std::optional<TraceParent> ParseTraceparent(std::string_view traceparent);
 
 struct Span {
   // Lower-case hexadecimal digits: 32 in trace_id, 16 in span_id, 16 or none in parent_id.

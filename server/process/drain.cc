@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "engine/base/thread_name.h"
 #include "server/base/log.h"
 
 namespace dragoman::server {
@@ -38,40 +37,9 @@ DrainResult Drain(const DrainSteps& steps, const DrainTimes& times) {
   return result;
 }
 
-HardExitTimer::HardExitTimer() : thread_([this] { Run(); }) {}
-
 void HardExitTimer::Arm(std::chrono::nanoseconds after) {
-  engine::MutexLock lock(&mu_);
-  end_ = std::chrono::steady_clock::now() + after;
-  changed_.NotifyAll();
-}
-
-HardExitTimer::~HardExitTimer() {
-  {
-    engine::MutexLock lock(&mu_);
-    done_ = true;
-  }
-  changed_.NotifyAll();
-  thread_.join();
-}
-
-void HardExitTimer::Run() {
-  engine::NameThisThread("hard exit");
-  {
-    engine::MutexLock lock(&mu_);
-    while (!done_) {
-      if (!end_.has_value()) {
-        changed_.Wait(&mu_);
-        continue;
-      }
-      const auto left = *end_ - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) break;
-      changed_.WaitFor(&mu_, left);
-    }
-    if (done_) return;
-  }
-  // Writes no log line, because the log might wait for the part that hangs.
-  _exit(kHardExitStatus);
+  // No log line, because it might wait for the part that hangs.
+  timer_.Arm(clock_.Now() + after.count(), [] { _exit(kHardExitStatus); });
 }
 
 }  // namespace dragoman::server

@@ -5,10 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <thread>
 
-#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/base/steady_clock.h"
 
 namespace dragoman::server {
 
@@ -47,20 +46,12 @@ DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 // thread may be available later.
 class HardExitTimer {
  public:
-  HardExitTimer();
-  ~HardExitTimer();
+  HardExitTimer() { timer_.Start(); }
   void Arm(std::chrono::nanoseconds after);
-  HardExitTimer(const HardExitTimer&) = delete;
-  HardExitTimer& operator=(const HardExitTimer&) = delete;
 
  private:
-  void Run();
-
-  engine::Mutex mu_;
-  engine::CondVar changed_;
-  bool done_ ABSL_GUARDED_BY(mu_) = false;
-  std::optional<std::chrono::steady_clock::time_point> end_ ABSL_GUARDED_BY(mu_);
-  std::thread thread_;
+  const SteadyClock clock_;
+  DeadlineTimer timer_{&clock_};
 };
 
 }  // namespace dragoman::server

@@ -1,5 +1,4 @@
 #include "server/transport/scraper.h"
-#include "engine/base/thread_name.h"
 
 #include <new>
 #include <utility>
@@ -17,51 +16,35 @@ Scraper::Answer Unavailable(const char* why) {
 }  // namespace
 
 Scraper::Scraper(std::function<HttpResponse()> make, size_t max_waiting)
-    : make_(std::move(make)), max_waiting_(max_waiting), thread_([this] { Run(); }) {}
-
-Scraper::~Scraper() { Stop(); }
-
-void Scraper::Stop() {
-  {
-    engine::MutexLock lock(&mu_);
-    stop_ = true;
-    changed_.NotifyAll();
-  }
-  if (thread_.joinable()) thread_.join();
-  std::vector<Done> left;
-  {
-    engine::MutexLock lock(&mu_);
-    left.swap(waiting_);
-  }
-  for (const Done& done : left) done(Unavailable("the daemon ends\n"));
+    : make_(std::move(make)), max_waiting_(max_waiting) {
+  thread_.Start();
 }
 
 bool Scraper::Ask(Done done) {
   engine::MutexLock lock(&mu_);
-  if (stop_ || waiting_.size() >= max_waiting_) return false;
+  if (waiting_.size() >= max_waiting_) return false;
+  // The first one that waits posts the task that answers all.
+  if (waiting_.empty() && !thread_.Post([this](bool go_on) { AnswerAll(go_on); }).ok()) {
+    return false;
+  }
   waiting_.push_back(std::move(done));
-  changed_.NotifyAll();
   return true;
 }
 
-void Scraper::Run() {
-  engine::NameThisThread("scrape");
-  while (true) {
-    std::vector<Done> asked;
-    {
-      engine::MutexLock lock(&mu_);
-      while (waiting_.empty() && !stop_) changed_.Wait(&mu_);
-      if (stop_) return;
-      asked.swap(waiting_);
-    }
-    Answer answer;
-    try {
-      answer = std::make_shared<const HttpResponse>(make_());
-    } catch (const std::bad_alloc&) {
-      answer = Unavailable("found no memory for the answer\n");
-    }
-    for (const Done& done : asked) done(answer);
+void Scraper::AnswerAll(bool go_on) {
+  std::vector<Done> asked;
+  {
+    engine::MutexLock lock(&mu_);
+    asked.swap(waiting_);
   }
+  Answer answer;
+  try {
+    answer =
+        go_on ? std::make_shared<const HttpResponse>(make_()) : Unavailable("the daemon ends\n");
+  } catch (const std::bad_alloc&) {
+    answer = Unavailable("found no memory for the answer\n");
+  }
+  for (const Done& done : asked) done(answer);
 }
 
 }  // namespace dragoman::server

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "engine/base/mutex.h"
+#include "server/base/task_thread.h"
 #include "server/transport/routes.h"
 
 namespace dragoman::server {
@@ -24,29 +24,25 @@ class Scraper {
   using Done = std::function<void(Answer answer)>;
 
   Scraper(std::function<HttpResponse()> make, size_t max_waiting);
-  ~Scraper();
-  Scraper(const Scraper&) = delete;
-  Scraper& operator=(const Scraper&) = delete;
+  ~Scraper() { Stop(); }
 
   // Returns true and calls `done` once. Returns false and never calls `done` if `max_waiting`
   // requests already wait for the next answer, or if the scraper has stopped.
   bool Ask(Done done);
 
-  // Waits for the answer that is being made. Requests that wait for the next one get 503. A second
-  // call has no effect.
-  void Stop();
+  // Waits for the present answer. Waiting requests get 503. A second call has no effect.
+  void Stop() { thread_.Stop(); }
 
  private:
-  void Run();
+  // Answers the waiting requests; without `go_on` with 503.
+  void AnswerAll(bool go_on);
 
   const std::function<HttpResponse()> make_;
   const size_t max_waiting_;
 
   engine::Mutex mu_;
-  engine::CondVar changed_;
   std::vector<Done> waiting_ ABSL_GUARDED_BY(mu_);
-  bool stop_ ABSL_GUARDED_BY(mu_) = false;
-  std::thread thread_;
+  TaskThread thread_{"scrape", 1};
 };
 
 }  // namespace dragoman::server

@@ -1,7 +1,7 @@
 // Input: a vocabulary of CTranslate2, as JSON and as lines, and its config.json. The languages of the
 // pieces become a LanguageMap, whose pairs must all resolve.
 
-#include "engine/model/layouts/ct2/config.h"
+#include "engine/model/layouts/ct2/directory.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/layouts/hf/checkpoint.h"
+#include "engine/model/layouts/hf/directory.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -13,7 +13,7 @@
 #include "engine/model/formats/mapped_file.h"
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/formats/tensor_file.h"
-#include "engine/model/layouts/hf/checkpoint.h"
+#include "engine/model/layouts/hf/directory.h"
 #include "engine/request/model_tokenizer.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"

@@ -1,4 +1,4 @@
-#include "client/load/plan.h"
+#include "client/load/plan_meter.h"
 
 #include <gtest/gtest.h>
 

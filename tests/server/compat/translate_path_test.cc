@@ -70,7 +70,7 @@ TEST_F(TranslatePathTest, MTranServer) {
 }
 
 TEST_F(TranslatePathTest, MTranServersBatch) {
-  adapter_ = std::make_unique<JsonDialectAdapter>(adapter_context_, MTranServerBatchDialect());
+  adapter_ = std::make_unique<JsonDialectAdapter>(MTranServerBatchDialect());
   EXPECT_EQ(JsonOf(Post("/", R"({"from": "de", "to": "en", "texts": ["a", "b"]})")),
             json::parse(R"({"results": ["[a]", "[b]"]})"));
 }

@@ -1,4 +1,4 @@
-#include "server/observe/trace_context.h"
+#include "server/observe/span.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
-#include "engine/model/layouts/ct2/config.h"
+#include "engine/model/layouts/ct2/directory.h"
 #include "engine/model/layouts/ct2/model_file.h"
 
 namespace dragoman::engine {
