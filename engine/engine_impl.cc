@@ -272,7 +272,6 @@ void EngineImpl::PublishInfo(ModelInfo info) {
 }
 
 EngineImpl::~EngineImpl() {
-  admitting_.store(false);
   CancelAll(CancelCause::kDrain);
   tokenizers_.reset();  // runs the tasks that are queued
   queue_.Close();
@@ -299,9 +298,6 @@ absl::StatusOr<std::unique_ptr<Plan>> EngineImpl::Prepare(TranslationJob job) {
 
 Admission EngineImpl::Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) {
   auto& [job, settings, request, size] = static_cast<JobPlan&>(*plan);
-  if (!admitting_.load()) {
-    return Refuse(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
-  }
   if (live_workers_.load() == 0) {
     return Refuse(RejectReason::kDraining,
                   absl::UnavailableError("every worker of the model has stopped"));

@@ -43,7 +43,6 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) override;
   Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) override;
   void Cancel(JobId job, CancelCause cause) override;
-  void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;
   void CancelAll(CancelCause cause) override;
   EngineStats Stats() const override;
@@ -105,7 +104,6 @@ class EngineImpl final : public Engine, public GlossarySource {
   const Policy policy_;
   JobServices services_;
 
-  std::atomic<bool> admitting_{true};
   std::atomic<int> live_workers_{0};
   std::atomic<JobId> next_job_{1};
 

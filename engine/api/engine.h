@@ -337,9 +337,6 @@ class Engine {
   // the status of the cause. Has no effect on a job that has ended.
   virtual void Cancel(JobId job, CancelCause cause) = 0;
 
-  // Makes every later Submit return UNAVAILABLE. Admitted jobs continue.
-  virtual void StopAdmission() = 0;
-
   // Returns the number of admitted jobs whose OnDone has not returned yet.
   virtual int64_t jobs_in_flight() const = 0;
 

@@ -195,29 +195,17 @@ engine::Admission PivotEngine::Submit(std::unique_ptr<engine::Plan> plan,
 }
 
 engine::Admission PivotEngine::Enter(std::shared_ptr<CompositeJob> job, const PivotPlan& plan) {
-  const auto refused = [](engine::RejectReason reason, absl::Status status,
-                          engine::Nanos retry_after = 0) {
-    engine::Admission admission;
-    admission.status = std::move(status);
-    admission.reason = reason;
-    admission.retry_after = retry_after;
-    return admission;
-  };
-  if (!admitting_.load()) {
-    return refused(engine::RejectReason::kDraining,
-                   absl::UnavailableError("the server is draining"));
-  }
   const uint64_t client = engine::ClientNumber(plan.job.client);
   engine::MutexLock lock(&mu_);
   if (!items_.Fits(client, plan.job.share, plan.items)) {
     const bool is_own = items_.FitsAnother(plan.job.share, plan.items);
-    return refused(
-        is_own ? engine::RejectReason::kClientShare : engine::RejectReason::kQueueFull,
+    return {
         absl::ResourceExhaustedError(absl::StrCat(
             is_own ? "the client's share of the pivot is full, and the rest is kept for others: "
                    : "the pivot is full: ",
             items_.held(), " of ", kMaxItems, " items are on their way to ", second_name_)),
-        kNanosPerSecond);
+        is_own ? engine::RejectReason::kClientShare : engine::RejectReason::kQueueFull,
+        kNanosPerSecond};
   }
   items_.Take(client, plan.job.share, plan.items);
   engine::Admission admission;

@@ -18,7 +18,6 @@
 // Thread-safe, like Engine. Both models and the timer are borrowed.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -71,7 +70,6 @@ class PivotEngine final : public engine::Engine {
   engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
                            std::shared_ptr<engine::TranslationSink> sink) override;
   void Cancel(engine::JobId job, engine::CancelCause cause) override;
-  void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;
   void CancelAll(engine::CancelCause cause) override;
   // Sets only the capacities (those of the first engine) and live_workers (the lesser number). The
@@ -114,7 +112,6 @@ class PivotEngine final : public engine::Engine {
   const std::vector<std::string> betweens_;  // the targets of the first model
   const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
-  std::atomic<bool> admitting_{true};
 
   mutable engine::Mutex mu_;
   engine::SharedCapacity items_ ABSL_GUARDED_BY(mu_){kMaxItems};

@@ -208,19 +208,6 @@ TEST_F(EngineTest, AnExpiredJobEndsWithDeadlineExceeded) {
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-TEST_F(EngineTest, StopAdmissionLetsTheAcceptedFinish) {
-  Start();
-  auto sink = std::make_shared<CollectingSink>();
-  ASSERT_TRUE(
-      engine_->Translate(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
-  engine_->StopAdmission();
-  const Admission refused = engine_->Translate(Job({"Hallo."}), std::make_shared<CollectingSink>());
-  EXPECT_EQ(refused.status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(refused.reason, RejectReason::kDraining);
-  EXPECT_TRUE(sink->Wait().ok());
-  EXPECT_EQ(sink->items().size(), 20U);
-}
-
 TEST_F(EngineTest, DestructionEndsWhatIsLeft) {
   Start();
   TranslationJob job = Job(std::vector<std::string>(200, "Ich habe heute keine Zeit für dich."));
@@ -369,12 +356,11 @@ TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
   EXPECT_EQ(stats.segments.waiting + stats.segments.running, 0);
 }
 
-TEST_F(EngineTest, TextOnTheDecodeThreadDrainsAndEnds) {
+TEST_F(EngineTest, TextOnTheDecodeThreadFinishesAndEnds) {
   Start(InlineText());
   auto sink = std::make_shared<CollectingSink>();
   ASSERT_TRUE(
       engine_->Translate(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
-  engine_->StopAdmission();
   EXPECT_TRUE(sink->Wait().ok());
   EXPECT_EQ(sink->items().size(), 20U);
 

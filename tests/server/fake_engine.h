@@ -225,7 +225,8 @@ class FakeEngine : public engine::Engine {
     });
   }
 
-  void StopAdmission() override {
+  // Makes every later Submit refuse the job with kDraining.
+  void StopAdmission() {
     engine::MutexLock lock(&mu_);
     stopped_ = true;
   }
