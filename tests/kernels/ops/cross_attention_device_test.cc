@@ -47,7 +47,7 @@ TEST_P(CrossAttentionDeviceTest, AgreesWithDoubleForFewRowsAndForMany) {
     const auto d = static_cast<size_t>(layout.width());
     const CrossPages pages(device, layout, lengths);
     std::vector<std::pair<int, int>> widths = {{5, 2}, {4, 3}, {3, 4}, {2, 5}, {1, 64}, {0, 1}};
-    // The CPU has a block of each of these heights.
+    // Adds slots so that blocks of the CPU's rows have every height.
     if (!device.launches()) widths.insert(widths.end(), {{5, 6}, {4, 7}});
     const auto rows = RowsOfSlots(widths);
     const auto q = Rounded(RandomFloats(rows.size() * d, 2, 1.5F), device.type);
