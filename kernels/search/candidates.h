@@ -55,7 +55,8 @@ struct BetterCandidate {
   }
 };
 
-// The number of tokens that were taken from each of a row's two lists.
+// `top` is the number of tokens already taken from the row's best tokens (LogitSummary::top),
+// `extra` the number taken from its extras.
 struct RowCursor {
   int32_t top = 0;
   int32_t extra = 0;
@@ -76,8 +77,7 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  // Whether the next token is forced at log-prob 0 (`free`). It is then the only wanted id of its
-  // row.
+  // Whether the next token is forced at log-prob 0. If it is, it is the only wanted id of its row.
   const bool is_free = s.length < s.rules.prefix_length
                            ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
@@ -128,7 +128,7 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   c.rank = slot.RankOf(r);
   c.parent = r;
   c.token = token;
-  // A forced prefix may contain an id that would end a hypothesis after the prefix.
+  // Within a forced prefix, an id such as EOS does not end the hypothesis.
   c.ends = (s.options.Ends(token) && s.length >= s.rules.prefix_length) || IsLastToken(s);
   return c;
 }
@@ -170,7 +170,8 @@ DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCur
 }
 
 // Returns the candidate for a hypothesis that waits on the beam: it is its own and only child. It
-// competes with its raw log-prob; in a constrained search with its normalised score (d.3).
+// competes with its raw log-prob; in a constrained search with its normalised score (SEARCH.md
+// d.3).
 template <class View>
 DRAGOMAN_HD Candidate WaitingOffer(const View& slot, int entry) {
   const FinishedHypothesis& h = slot.Finished(entry);

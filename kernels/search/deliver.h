@@ -174,7 +174,7 @@ DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, in
   group.Sync();
 }
 
-// Writes the counts of the step and raises the step's number.
+// Writes the counts of the step to its output (StepOutput) and increments the batch's step number.
 template <class ThreadGroup>
 DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
                          const StepMailbox& mailbox) {

@@ -104,8 +104,8 @@ DRAGOMAN_HD float WorstDone(const View& slot) {
   return worst;
 }
 
-// Updates the entries after a step whose next beam is `chosen` [count]. Entries that wait and are
-// in `chosen` go on waiting; entries that wait and are not in it are dropped. Hypotheses of
+// Updates the entries after a step. `chosen` holds the next beam, of `count` candidates. A waiting
+// entry that is in `chosen` goes on waiting; any other waiting entry is dropped. Hypotheses of
 // `chosen` that have just ended get an entry and begin to wait. The first `popped` of `chosen`
 // become results instead of waiting.
 template <class View>

@@ -10,9 +10,9 @@
 
 namespace dragoman::kernels {
 
-// Returns the number of settled tokens. Hypotheses count as equal up to a position if one lane
-// wrote that position of both. The result is never less than `from`, the result for an earlier step
-// of the same segment. REQUIRES: the slot is running.
+// Returns the number of settled tokens. Two hypotheses count as equal up to a position if the same
+// lane wrote this position of both. `from` is the result for an earlier step of the same segment;
+// the new result is never less. REQUIRES: the slot is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;

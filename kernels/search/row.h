@@ -46,12 +46,12 @@ struct LogitRequest {
   int32_t k = 0;  // number of best tokens to return, 0 .. kMaxTopK
   // False: LogitSummary::normaliser stays empty, and no exp is computed.
   bool need_normaliser = false;
-  // Masked ids are -inf before the softmax and so not part of the normaliser.
+  // True: masked ids are -inf before the softmax, so they are not part of the normaliser.
   bool mask_first = false;
   float scale = 1.0F;         // factor of the logits: 1 / temperature
   IdList wanted;              // ids whose logits are returned; never among the best
   IdList excluded;            // -inf before the softmax: not part of the normaliser
-  IdList masked[kMaskLists];  // never among the best: the list of the segment, the list of the row
+  IdList masked[kMaskLists];  // never among the best; [0] is the segment's list, [1] the row's
   float* logits = nullptr;    // [vocabulary] or null: receives the logits of the row, unscaled and
                               // unmasked
 };

@@ -79,8 +79,8 @@ struct SlotState {
   int32_t noop_expansions = 0;
 };
 
-// Arrays over all global lanes. Their rows have `stride` entries, stride >= max_tokens + 2. The
-// type `Lane` holds the number of a lane within its slot.
+// The arrays of all global lanes. [lanes, stride] means that each lane has `stride` entries, with
+// stride >= max_tokens + 2. The type `Lane` holds the number of a lane within its slot.
 template <class Lane>
 struct BasicLaneArrays {
   int32_t* tokens = nullptr;         // [lanes, stride]
@@ -116,7 +116,7 @@ struct BasicSlotView {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // Returns real token `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
+  // Returns token `index` of the live hypothesis in `lane`. Index -1 is the start token.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }
@@ -127,8 +127,8 @@ struct BasicSlotView {
   DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
     return arrays.finished_ancestry + At(index, 0);
   }
-  // Returns real token `index` (0-based) of the ended hypothesis Finished(which). REQUIRES: index <
-  // Finished(which).length.
+  // Returns token `index` of the ended hypothesis Finished(which). Index 0 is the first token after
+  // the start token. REQUIRES: index < Finished(which).length.
   DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
     return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
@@ -149,8 +149,7 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// The number of a lane within its slot is a byte, so a beam has at most 256 lanes. The tables of
-// the K/V use bytes, too (kernels/base/kv_pages.h).
+// The number of a lane within its slot is a byte, so a slot has at most 256 lanes.
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
@@ -184,8 +183,8 @@ namespace slot_internal {
 
 // Lets the positions of a forced prefix run together in one step, as if all its tokens had been
 // chosen already. The first position after the prefix, if there is one, runs with them if its
-// request depends on no state that the prefix changes. With materialized logits positions run one
-// by one, because FoldMaterializedRow reads the tokens chosen before.
+// LogitRequest does not depend on the prefix. With materialized logits positions run one by one,
+// because FoldMaterializedRow reads the tokens chosen before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
@@ -205,9 +204,9 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 
 }  // namespace slot_internal
 
-// Begins the search of the segment in `state`: with one live hypothesis in lane 0, or with sampling
-// with one for each draw. They begin with the options' start token or, if there is none, with
-// `start_token`. REQUIRES: apart from options and rules, `state` is new.
+// Begins the search of the segment in `state`. There is one live hypothesis, in lane 0, or with
+// sampling one for each draw. Each begins with the start token of the options or, if they have
+// none, with `start_token`. REQUIRES: apart from options and rules, `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;
