@@ -41,8 +41,8 @@ constexpr const char* QuantizedTypeName(QuantizedType type) {
   return type == QuantizedType::kFloat8 ? "float8" : type == QuantizedType::kInt8 ? "int8" : "none";
 }
 
-// Returns the name of the CPU operations' instruction set for logs, one of those in
-// kernels/cpu/isa.h, such as "avx2" or "amx". Thread-safe. The text lives as long as the process.
+// Returns the name of the instruction set that the CPU operations use, such as "avx2" or "amx"
+// (kernels/cpu/isa.h). It is meant for logs. Thread-safe. The text lives as long as the process.
 std::string_view CpuInstructionSet();
 
 }  // namespace dragoman::kernels

@@ -17,7 +17,7 @@
 
 namespace dragoman::kernels {
 
-// Work in pieces 0 .. count - 1.
+// Work that is divided into pieces, which have the numbers 0 .. count - 1.
 struct WorkPieces {
   // Does the pieces [begin, end). `thread` is a number below `threads`, unique among the threads
   // that do this work at the same time; the HelpedThread has number 0.
@@ -33,6 +33,7 @@ struct WorkPieces {
 
 class HelperThreads {
  public:
+  // A helper that has found no work for this long sleeps until it is called.
   static constexpr std::chrono::microseconds kPatience{200};
 
   // Starts cores - 1 threads. Throws std::system_error if that fails. REQUIRES: cores > 0.
@@ -49,7 +50,7 @@ class HelperThreads {
  private:
   friend class HelpedThread;
   // The work of a computing thread and its helpers. HelperThreads keeps every SharedWork until it
-  // is destroyed itself, because a helper may still read one whose HelpedThread is destroyed.
+  // is destroyed itself, because a helper may still read it after its HelpedThread is destroyed.
   struct SharedWork;
   struct Helper;
 
@@ -58,8 +59,7 @@ class HelperThreads {
 
   // Returns how many helpers one computing thread may have.
   int Share() const;
-  // Sets the number of helpers of `shared` to `wanted`, or to fewer if too few helpers are without
-  // work.
+  // Sets the number of helpers of `shared` to `wanted`, or to fewer if too few helpers are free.
   void Assign(SharedWork* shared, int wanted);
 
   void Run(Helper& helper);
@@ -108,8 +108,9 @@ class HelpedThread {
  private:
   // Asks for up to `wanted` helpers. Returns the number of helpers that this thread now has.
   int Helpers(int wanted);
-  // Reports whether this thread may ask for helpers now. It may if its helpers have joined enough
-  // works since the last call. Otherwise it must wait, twice as long after every call.
+  // Reports whether this thread may call helpers now. It may if the helpers were useful since the
+  // last call: they have joined its work at least kWorksToBeOfUse times. Otherwise it must wait
+  // before it calls again. The wait doubles with each call.
   bool MayCall();
   // Takes the helpers off this thread's work, because they delay it, and sets the time of the next
   // call.
@@ -120,7 +121,7 @@ class HelpedThread {
   const int most_threads_;
   bool begun_ = false;
 
-  int64_t joined_before_ = 0;  // SharedWork::joined at the last call for helpers
+  int64_t joined_before_ = 0;  // value of SharedWork::joined when helpers were last called
   std::chrono::steady_clock::time_point retry_at_;
   std::chrono::nanoseconds retry_;
 };

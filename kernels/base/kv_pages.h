@@ -39,9 +39,9 @@ struct KvLayout {
   int32_t head_dim = 0;
   // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 if HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
-  // The bytes from one CPU page to the next if each page also holds the parts of other layouts, one
-  // for each member of an ensemble; otherwise 0. With parts, `pool` points to this layout's part of
-  // page 0.
+  // 0, or for an ensemble of models: the number of bytes from one CPU page to the next. Each page
+  // then has one part for the layout of each model, and `pool` points to this layout's part of page
+  // 0.
   int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }

@@ -1,5 +1,5 @@
-// The instruction set of the CPU operations: by default the best one that this machine supports. It
-// is chosen once.
+// Chooses the instruction set of the CPU operations, once in a process. By default it is the best
+// one that this machine supports.
 //
 // DRAGOMAN_CPU_ISA=<name> in the environment selects a lower one. A name that the machine does not
 // support has no effect. Results of two instruction sets differ in their last bits, with two
@@ -52,7 +52,7 @@ const QuantizedTable& QuantizedKernels();
 // running.
 void UseIsaForTest(Isa isa);
 
-// An instruction set of the processor family that is compiled for, with its tables.
+// An instruction set that this binary has code for, and its tables of functions.
 struct IsaEntry {
   Isa isa;
   std::string_view name;
@@ -64,7 +64,8 @@ struct IsaEntry {
 // Returns the entries, the lowest first. They live as long as the process. Thread-safe.
 std::span<const IsaEntry> IsaEntries();
 
-// Selects tables for tests; they outlive all later operations. REQUIRES: no operation is running.
+// Selects the tables of `entry`, in tests. REQUIRES: no operation is running. `entry` outlives all
+// later operations.
 void UseEntryForTest(const IsaEntry* entry);
 
 }  // namespace dragoman::kernels::cpu

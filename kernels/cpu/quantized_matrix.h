@@ -34,10 +34,10 @@ int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };
 
-// Converts rows first .. first + count - 1 of a matrix [., k] to operands of `groups` groups, in
-// int8 with one scale for each row. Numbers that are stored as int8 are kept, except weights if
-// weight_limit is below kRowLimit. `memory` [count * k] is the caller's. REQUIRES: type is kInt8 or
-// kBFloat16.
+// Converts rows first .. first + count - 1 of a matrix with k columns to operands: `rows` gets
+// `groups` groups for each row and, in int8, `scales` gets one scale for each row. Numbers that are
+// stored as int8 are kept, except weights if weight_limit is below kRowLimit. `memory` is scratch
+// for count * k floats. REQUIRES: type is kInt8 or kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
                      int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales);

@@ -40,8 +40,8 @@ using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 namespace beam_step_internal {
 
 // Returns how many of the `count` candidates in `chosen`, best first, pass the threshold (SEARCH.md
-// a.1.5). A candidate passes if it is at most `prune` below the better of two log-probs: that of
-// the first candidate and the largest one of any result.
+// a.1.5). A candidate passes if its log-prob is at most `prune` below the larger of two log-probs:
+// that of the first candidate, and the best of all hypotheses that have finished (best_done).
 DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
   if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
   const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;

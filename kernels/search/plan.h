@@ -57,7 +57,8 @@ struct PagePool {
 };
 
 // The table of self-attention K/V pages, which the attention reads. Each lane has pages_per_lane
-// entries: the numbers of its pages in the order of positions, then kNoPage.
+// entries. Entry i is the number of the lane's page for the positions from i * kPagePositions on,
+// or kNoPage.
 struct LanePages {
   int32_t* pages = nullptr;
   int32_t pages_per_lane = 0;
