@@ -1,5 +1,6 @@
-// Work per segment of n tokens: 4 n^2 d flop. For each (segment, head), K is transposed once into
-// scratch (head_dim x n floats) for all n queries, so that 32 keys are scored at a time.
+// Self-attention of the encoder on the CPU. A segment of n tokens takes 4 n^2 d floating-point
+// operations. For each segment and head, K is transposed once into scratch (head_dim x n floats)
+// for all n queries, so that 32 keys are scored at a time.
 #include "kernels/ops/encoder_attention.h"
 
 #include <algorithm>

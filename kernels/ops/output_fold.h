@@ -1,5 +1,5 @@
-// Folds a row of logits by a group of threads, for the device's output layer (output_layer_cuda.h):
-// reduces it to (max, sum of exp), the K best tokens and the logits of wanted ids
+// Folds a row of logits for the device's output layer (output_layer_cuda.h). A group of threads
+// reduces the row to (max, sum of exp), the K best tokens and the logits of wanted ids
 // (kernels/search/row.h). Tests run this on the host.
 //
 // A ThreadGroup has
@@ -62,15 +62,16 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// The state of a row in a group of at most kThreads threads.
+// The shared memory of a group of at most kThreads threads that folds one row.
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore pool[kMaxTopK + kThreads];  // the best tokens so far, then the members' offers
+  TokenScore
+      pool[kMaxTopK + kThreads];  // the best tokens so far, then the tokens that threads offer
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
   int32_t count;    // number of the best tokens so far
-  int32_t offered;  // number of offers
+  int32_t offered;  // number of tokens that threads offer in this round
 };
 
 // Returns the merged sums of all members to every member. Merges them by a tree over the members'
@@ -132,7 +133,7 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
 // Merges the members' candidates into the k best tokens, k > 0. x[i] is the score of token(i); -inf
 // means no candidate. No token occurs twice. Overwrites x.
 //
-// In each round every member offers its best remaining candidate if that can still enter the list.
+// In each round every thread offers its best remaining candidate if that can still enter the list.
 // The entries of the list and the offers are ranked: an entry's rank is the number of better
 // entries. While the list is not full, the lower bound of FloorOfGroup rejects most offers. Later
 // the list's last entry does.
@@ -203,8 +204,8 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   return true;
 }
 
-// FoldLogits walks over a row of materialized logits in stretches. In each stretch every member
-// takes kMaterializedPerThread columns. Adjacent members take adjacent columns.
+// FoldLogits walks over a row of materialized logits in stretches. In each stretch every thread
+// takes kMaterializedPerThread columns. Threads of adjacent ranks take adjacent columns.
 inline constexpr int kMaterializedThreads = 512;
 inline constexpr int kMaterializedPerThread = 8;
 
@@ -290,7 +291,7 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     summary.wanted[i] = IsStruck(asked, id) ? -INFINITY : biased(id) * asked.scale;
   }
   // The request is copied to shared memory. If each stretch read it from global memory, the read
-  // would wait behind the loads of the next stretch. In registers it would spill.
+  // would wait behind the loads of the next stretch. In registers it would spill to local memory.
   if (group.rank() == 0) {
     shared.request = asked;
     if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;
