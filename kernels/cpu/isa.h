@@ -34,7 +34,7 @@ enum class Isa {
 
   // 64-bit ARM. Each includes those before it.
   kNeon,     // "neon": ARMv8.0
-  kDotprod,  // "dotprod": int8 dot products, ARMv8.2 mostly
+  kDotprod,  // "dotprod": int8 dot products, optional in ARMv8.2
   kI8mm,     // "i8mm": 2 x 2 tiles of int8 and of bfloat16, from ARMv8.6 on
 };
 

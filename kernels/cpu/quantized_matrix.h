@@ -78,7 +78,7 @@ class QuantizedMatrix {
   int64_t order_stride() const;
   int64_t strips() const { return padded_n_ / kStripWidth; }
 
-  // Writes row `row` of the matrix to `x` [k] as f32.
+  // Writes row `row` of the matrix to `x`, as k f32 numbers.
   void UnpackRow(int64_t row, float* x) const;
 
  private:

@@ -58,8 +58,8 @@ struct ResultFold {
   int32_t capacity;
 };
 
-// Returns a number below log2(exp(x)) for every x above the threshold, whatever rounding does. No
-// finite bias has a magnitude above `largest_bias`.
+// Returns a number that is below log2(exp(x)), as a product computes it, for every result x above
+// the threshold. REQUIRES: no finite bias has a magnitude above `largest_bias`.
 float ExponentBelow(float threshold, float largest_bias);
 
 inline constexpr int kStripWidth = 16;

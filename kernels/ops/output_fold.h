@@ -62,20 +62,20 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// The shared memory of a group of at most kThreads threads that folds one row.
+// The shared memory of a group of at most kThreads threads that folds one row. Threads offer tokens
+// for the list of the best tokens (TakeBest).
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore
-      pool[kMaxTopK + kThreads];  // the best tokens so far, then the tokens that threads offer
+  TokenScore pool[kMaxTopK + kThreads];  // the best tokens so far, then the threads' offers
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
   int32_t count;    // number of the best tokens so far
-  int32_t offered;  // number of tokens that threads offer in this round
+  int32_t offered;  // number of offers in this round
 };
 
-// Returns the merged sums of all members to every member. Merges them by a tree over the members'
-// ranks. REQUIRES: the size of the group is a power of two.
+// Each thread passes a sum, `mine`. Returns the merged sum to every thread. Merges by a tree over
+// the threads' ranks. REQUIRES: the size of the group is a power of two.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD LogSum SumOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, LogSum mine) {
   shared.sums[group.rank()] = mine;
@@ -98,9 +98,9 @@ DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& share
   group.Sync();
 }
 
-// Returns a lower bound of the k-th best of the members' scores `mine`, so a score below it is not
-// among the k best. Divides the members into at most kMaxTopK bins and returns the k-th best of the
-// bins' maxima; -inf if there are fewer bins.
+// Each thread passes a score, `mine`. Returns a lower bound of the k-th best of these scores, so a
+// score below it is not among the k best. The threads are divided into at most kMaxTopK bins. The
+// result is the k-th best of the bins' maxima; -inf if there are fewer than k bins.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                                float mine) {
@@ -130,8 +130,8 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   return floor;
 }
 
-// Merges the members' candidates into the k best tokens, k > 0. x[i] is the score of token(i); -inf
-// means no candidate. No token occurs twice. Overwrites x.
+// Merges the candidates of all threads into the k best tokens, k > 0. x[i] is the score of this
+// thread's candidate token(i); -inf means no candidate. No token occurs twice. Overwrites x.
 //
 // In each round every thread offers its best remaining candidate if that can still enter the list.
 // The entries of the list and the offers are ranked: an entry's rank is the number of better

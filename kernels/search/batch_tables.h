@@ -110,15 +110,15 @@ struct BatchTables {
 
   int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; allotted by the host
 
-  // Rows of a step.
+  // The rows of the current step, and the slots that have them.
   int32_t* row_slot = nullptr;      // [max_rows]
   int32_t* row_lane = nullptr;      // [max_rows]
   int32_t* row_position = nullptr;  // [max_rows]
   int32_t* plan_slots = nullptr;    // [slots]
   int32_t* first_row = nullptr;     // [slots]
   int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
-  // [max_rows, row_page_stride] the K/V page of each position that a row attends to, its new one
-  // included; later entries are undefined.
+  // [max_rows, row_page_stride] the K/V page of each position that a row attends to, up to its new
+  // position. Later entries are undefined.
   int32_t* row_pages = nullptr;
   LogitRequest* requests = nullptr;   // [max_rows]
   LogitSummary* summaries = nullptr;  // [max_rows] they point into the next two arrays

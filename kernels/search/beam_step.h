@@ -1,5 +1,5 @@
-// The beam step: one step of one slot. It decides which hypotheses go on, which have ended and when
-// a search is over (SEARCH.md a, d, f).
+// The beam step: one step of one slot, which holds the search of one segment. It decides which
+// hypotheses go on, which have ended and when the search is over (SEARCH.md a, d, f). It uses:
 //
 //   candidates.h    all one-token extensions of the beam, best first
 //   constrained.h   which of them make the next beam if phrases are required
@@ -157,9 +157,9 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   return *shared;
 }
 
-// Sets the live hypotheses to the entries of `chosen` [count] that have not ended. Tokens and K/V
-// stay where they are. Lineages and the states of constraints and forbidden phrases are copied to
-// the new lanes.
+// Sets the live hypotheses to those of the `count` entries of `chosen` that have not ended. Tokens
+// and K/V stay where they are. Lineages and the states of constraints and forbidden phrases are
+// copied to the new lanes.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
                          int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {

@@ -38,9 +38,10 @@ enum class Finalisation : uint8_t {
 // When a search with immediate finalisation is over (SEARCH.md a.7).
 enum class StopRule : uint8_t {
   kFirstK,  // once round(beam * patience) hypotheses have finished
-  // Once `beam` have finished and no live one beats the worst of them at its present length.
+  // Once `beam` hypotheses have finished and no live one, scored at its present length, beats the
+  // worst of them.
   kHeuristic,
-  // Like kHeuristic, but compares the score that the best live one would have at the length limit.
+  // Like kHeuristic, but live hypotheses are scored as if they had the length of the limit.
   kNever,
   // Once all hypotheses have ended. A finished hypothesis is not replaced by a better one.
   kAllBeams,
