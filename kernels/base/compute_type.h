@@ -1,5 +1,5 @@
-// The number type of a model. Sums of int8 products are exact integers. All other sums, path scores
-// and normalisers are f32 in every type.
+// The number type in which a model is computed. Sums of int8 products are exact integers. All other
+// sums, path scores and normalisers are f32 in every type.
 //   on a GPU   weights, activations and K/V memory have the type, which is never int8
 //   on a CPU   operands of products and K/V memory have the type, which is never float16;
 //              all other numbers are f32

@@ -12,7 +12,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// The number of polls (one takes about 50 ns) after which a helper reads the clock.
+// A helper that polls for work reads the clock once in this many polls. A poll takes about 50 ns.
 constexpr int kLooksPerClock = 32;
 // A thread that waits for its helpers this long (2048 polls, about 100 microseconds) yields its
 // core: the helper that is late may not be running because it needs this core.
@@ -63,7 +63,7 @@ struct HelperThreads::SharedWork {
                                        std::memory_order_acq_rel, std::memory_order_acquire)) {
         continue;
       }
-      // `pieces` cannot change until Leave.
+      // `pieces` cannot change before this thread calls Leave.
       *done = WorkOf(seen);
       if (thread < pieces.threads) {
         joined.fetch_add(1, std::memory_order_relaxed);
@@ -100,7 +100,7 @@ struct HelperThreads::SharedWork {
   std::atomic<int64_t> joined{0};           // how often helpers have joined, in all works
   alignas(64) std::atomic<int> helpers{0};  // number of helpers; changes under the mutex
 
-  // The members below change only while no thread works.
+  // The fields below change only while no thread works.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;

@@ -19,8 +19,8 @@ namespace dragoman::kernels {
 
 // Work that is divided into pieces, which have the numbers 0 .. count - 1.
 struct WorkPieces {
-  // Does the pieces [begin, end). `thread` is a number below `threads`, unique among the threads
-  // that do this work at the same time; the HelpedThread has number 0.
+  // Does the pieces begin .. end - 1. `thread` is a number below `threads`, unique among the
+  // threads that do this work at the same time; the HelpedThread has number 0.
   void (*work)(const void* data, int64_t begin, int64_t end, int thread) = nullptr;
   const void* data = nullptr;
   int64_t count = 0;
@@ -83,7 +83,7 @@ class HelperThreads {
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// A thread that computes. Not thread-safe.
+// A thread that computes and shares its work with helpers. Not thread-safe.
 class HelpedThread {
  public:
   // `most_threads` is the largest number of threads that do this thread's work at the same time,
@@ -98,7 +98,8 @@ class HelpedThread {
 
   // Marks this thread as computing: it needs a core and may be helped.
   void Begin();
-  // Marks this thread as not computing: helpers may use its core, and its own helpers are free.
+  // Marks this thread as not computing: helpers may use its core, and its own helpers may help
+  // others.
   void End();
 
   // Does all pieces and returns. If this thread is not between Begin and End, it does all of them
@@ -112,8 +113,8 @@ class HelpedThread {
   // last call: they have joined its work at least kWorksToBeOfUse times. Otherwise it must wait
   // before it calls again. The wait doubles with each call.
   bool MayCall();
-  // Takes the helpers off this thread's work, because they delay it, and sets the time of the next
-  // call.
+  // Removes all helpers from this thread's work, because they delay it. Sets the earliest time at
+  // which it may call helpers again.
   void SendAway();
 
   HelperThreads* const helpers_;

@@ -20,7 +20,7 @@ class OpProbe {
 namespace op_part {
 // Rows are converted to the operands of int8 or bfloat16.
 inline constexpr char kOperands[] = "rows to operands";
-// An activation in a separate pass after its product.
+// An activation that is computed in a separate pass after its product.
 inline constexpr char kActivation[] = "activation";
 inline constexpr char kFold[] = "fold logits";  // the output layer without its product
 }  // namespace op_part

@@ -19,8 +19,8 @@
 
 namespace dragoman::kernels::cpu {
 
-// In ascending order of preference. A binary has the sets of the processor family that it is
-// compiled for.
+// The instruction sets, in ascending order of preference. A binary has the sets of the processor
+// family that it is compiled for.
 enum class Isa {
   // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
   kBaseline,  // "baseline": SSE2

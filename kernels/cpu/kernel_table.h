@@ -101,8 +101,8 @@ struct KernelTable {
   // nullptr means zeros.
   void (*recur)(const float* gate, const float* x, const float* before, int64_t d, float* state,
                 float* y);
-  // REQUIRES for the attention loops: before the first tile of a row, max is -inf, and sum and acc
-  // are zero.
+  // The next four functions compute one tile of attention. REQUIRES: before the first tile of a
+  // row, max is -inf, and sum and acc are zero.
   void (*attend_row)(const AttendRowArgs& args);
   void (*attend_row_bfloat16)(const AttendRowArgs& args);
   void (*attend_block)(const AttendBlockArgs& args);

@@ -43,7 +43,7 @@ struct ProductArgs {
   // Folds the results (ResultFold in quantized_table.h). y may then be nullptr, and no result is
   // stored. REQUIRES: Folds(), `padded` and not `relu`.
   const ResultFold* fold = nullptr;
-  // Computes these columns only, and block numbers count only them. nullptr: all columns.
+  // If not nullptr, only these columns are computed, and the numbers of blocks refer to them.
   const SelectedColumns* selected = nullptr;
 };
 

@@ -217,8 +217,8 @@ QuantizedMatrix::View QuantizedMatrix::Selected(const float* memory, int64_t cou
   return view;
 }
 
-// Works strip by strip. Writes the groups in the order of memory and reads up to 16 strips, each in
-// this order.
+// Writes the new strips one after the other. The columns of a new strip come from up to kStripWidth
+// old strips. Each strip is read and written from front to back.
 void QuantizedMatrix::Select(const int32_t* ids, int64_t count, float* memory) const {
   const bool int8 = type_ == ComputeType::kInt8;
   const int64_t padded = RoundUp(count, kStripWidth);

@@ -23,13 +23,13 @@ namespace dragoman::kernels::cpu {
 // type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// The largest magnitude of an int8 number of an operand row, except for weights of a product
-// (WeightLimit).
+// The largest magnitude of int8 numbers in operand rows. The weights of a product have a limit of
+// their own (WeightLimit).
 inline constexpr int kRowLimit = 127;
 
-// Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use.
-// It is QuantizedTable::weight_limit. It is less if with that limit two neighbouring weights would
-// add up to more than pair_limit.
+// Returns the largest int8 magnitude for a column of k weights, with the instruction set in use. It
+// is QuantizedTable::weight_limit. It is less if with that limit two neighbouring weights would add
+// up to more than pair_limit.
 int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };

@@ -52,7 +52,8 @@ struct ResultFold {
   // [rows]: results above the row's threshold are written to `found`.
   const float* thresholds;
   const float* borders;  // [rows]: ExponentBelow(threshold, ..)
-  // [rows][capacity], in ascending columns. Results beyond the capacity are only counted.
+  // [rows][capacity]: the results above the thresholds, in the order of columns. Results beyond the
+  // capacity are counted but not stored.
   FoundResult* found;
   int32_t* counts;  // [rows]
   int32_t capacity;
@@ -135,8 +136,8 @@ struct Int8BlockArgs {
   const uint8_t* ahead;  // a block that a later call reads, to be prefetched; nullptr: none
   int positions;         // number of positions in the block, > 0
   int rows;
-  // The queries, one for each row: s8 in the order of the row's numbers; scales and zeros [heads]
-  // as in Int8Query.
+  // The queries, one for each row, as s8 in the order of the row's numbers. Each row has one scale
+  // and one zero per head, as in Int8Query.
   const int8_t* q;
   int64_t q_stride;
   const float (*q_scales)[kMaxHeads];

@@ -1,4 +1,5 @@
-// Alignment by cross-attention: the source position that a row attends to most.
+// Aligns target tokens to source positions: finds the source position that a row attends to most in
+// cross-attention.
 //
 //   q [rows.count, d]: the layer's cross-attention queries; d = layout.width()
 //   tables: as for CrossAttention (cross_attention.h)

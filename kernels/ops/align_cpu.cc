@@ -31,7 +31,7 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
 constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
 
 // q of one head as integers of 14 bits and a sign, so that the sum of kMaxInt8HeadDim products with
-// K's 8 bits fits 32 bits. NaN and infinity make the scale NaN.
+// K's 8 bits fits 32 bits. If q has a NaN or an infinity, the scale is NaN.
 struct IntegerQuery {
   static constexpr float kMost = 16383.0F;
 

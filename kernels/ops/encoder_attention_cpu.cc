@@ -16,8 +16,8 @@ int64_t RoundUpToTile(int64_t tokens) {
   return (tokens + cpu::kTilePositions - 1) / cpu::kTilePositions * cpu::kTilePositions;
 }
 
-// Computes one head of one segment. q, k, v and out point to the segment's first token, bias to
-// distance 0.
+// Computes one head of one segment. q, k, v and out point to the segment's first token. `bias`
+// points to the bias of distance 0.
 void AttendSegment(const float* q, const float* k, const float* v, int64_t ld, int64_t tokens,
                    int head_dim, const float* bias, float* scratch, float* out, int64_t ld_out) {
   const cpu::KernelTable& kernels = cpu::Kernels();
