@@ -88,8 +88,9 @@ struct BestShare {
   }
 };
 
-// The parts of one row: (max, sum of exp) of every tile of the vocabulary, in order, and the lists
-// of best tokens one after another, each in any order, with -inf where a list was not full.
+// The parts of one row. `sums` has (max, sum of exp) of every tile of the vocabulary, in order.
+// `best` has the lists of best tokens, one after another. A list has no order, and has entries of
+// -inf if it was not full.
 struct RowParts {
   const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf if a logit of the tile was
   int tiles = 0;

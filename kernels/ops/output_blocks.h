@@ -41,7 +41,7 @@ inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* e
   }
 }
 
-// Calls `candidate(column)` for each of the `count` values that is above the last score of `top`.
+// Calls `candidate(column)` for each of the `count` values that is above the threshold of `top`.
 // `candidate` may change `top`, which raises the threshold.
 template <class Candidate>
 void ForCandidates(const float* values, int64_t count, const TopList& top, Candidate candidate) {
@@ -54,8 +54,8 @@ void ForCandidates(const float* values, int64_t count, const TopList& top, Candi
   }
 }
 
-// Maps columns to words of the vocabulary. Without a selection (output_layer.h) column i is word i.
-// With one, column i is word number i of the selection's list.
+// Maps columns of the output layer to words of the vocabulary. Without a selection (output_layer.h)
+// column i is word i. With a selection, column i is the word ids[i] of its list.
 class ColumnWords {
  public:
   ColumnWords() = default;
@@ -100,7 +100,8 @@ void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
   ColumnWords().ForEachWithin(list, first, end, use);
 }
 
-// One bit for each row and block: whether a list of the row's request has an id in that block.
+// Has a bit for each row and block. It says whether a list of the row's request has an id in that
+// block.
 class MarkedBlocks {
  public:
   static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }

@@ -116,7 +116,7 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   }
   group.Sync();
   if (group.rank() < bins) {
-    // The number of better maxima. Of equal maxima the one of the lower bin is better, so every
+    // `rank` counts the better maxima. Of equal maxima the one of the lower bin is better, so every
     // rank occurs once.
     int rank = 0;
     for (int i = 0; i < bins; ++i) {
@@ -156,7 +156,7 @@ DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared
     const bool offers = enters && mine.score >= floor;
     if (offers) shared.pool[count + group.Claim(&shared.offered)] = mine;
     for (int i = 0; i < n; ++i) {
-      // If the member's best cannot enter, none can.
+      // If this thread's best candidate cannot enter, none of its candidates can.
       if (!enters || (offers && token(i) == mine.token)) x[i] = -INFINITY;
     }
     group.Sync();
@@ -209,7 +209,8 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
 inline constexpr int kMaterializedThreads = 512;
 inline constexpr int kMaterializedPerThread = 8;
 
-// The ids of the request's lists within one stretch of the vocabulary, one bit for each column.
+// Marks the ids of the request's lists within one stretch of the vocabulary, with one bit for each
+// column.
 template <int kColumns>
 struct Marks {
   static constexpr int kWords = (kColumns + 31) / 32;

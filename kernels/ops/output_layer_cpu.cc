@@ -213,7 +213,7 @@ class CpuOutputLayer final : public OutputLayer {
     for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    // The first row of each run of adjacent rows with one selection.
+    // `begins` has the first row of each run of adjacent rows that have the same selection.
     int64_t begins[output_blocks::kBlockRowsMax];
     int64_t runs = 0;
     int64_t words = 0;

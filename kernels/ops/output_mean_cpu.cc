@@ -35,7 +35,7 @@ struct OutputMean::Scratch {
   LogSum* sums;  // [members, blocks, rows]; those of thread 0 serve all threads
 };
 
-// The data that the folds of all blocks of some rows share.
+// The folds of all blocks share this data: the rows and their requests, summaries and sums.
 struct OutputMean::Pass {
   const cpu::Operand* hidden;  // [members]
   int64_t rows;

@@ -15,7 +15,7 @@
 
 namespace dragoman::kernels {
 
-// The limits of a batch. All counts > 0.
+// The limits of a decoding batch. All counts are > 0.
 struct BatchLimits {
   int32_t max_rows = 0;    // limit of a step's rows and of the batch's slots; < 2^16
   int32_t lanes = 0;       // limit of the sum of all slots' beams, >= max_rows; < 2^21
@@ -40,7 +40,7 @@ struct BatchLimits {
   DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
-// The scalars that change from step to step.
+// The numbers of a batch that change from step to step.
 struct BatchScalars {
   int64_t step = 0;     // number of the current step, which is the number of steps that have ended
   StepCommand command;  // command of the current step

@@ -193,8 +193,8 @@ DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
 
-// Begins the waiting slots in their order, up to the first one that the rule of pages (plan.h)
-// holds back. Sets the batch's worst case to the largest worst case of all slots that run.
+// Begins the waiting slots in their order. Stops at the first slot that may not begin by the rule
+// of pages (plan.h). Sets the batch's worst case to the largest worst case of all slots that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;

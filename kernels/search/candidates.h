@@ -71,7 +71,8 @@ struct Offers {
 };
 
 // Sorts those wanted ids of each row whose logits are above -inf into `extras`, and marks
-// everything as not taken. `requests` [live] are the rows' requests, in the order of the summaries.
+// everything as not taken. `requests` has an entry for each live hypothesis, in the order of the
+// summaries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
@@ -133,9 +134,9 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// Returns the better of the next tokens in the two lists of row `r`; `at` counts the tokens of each
-// list that were taken before. Compares logits, not rounded path scores, so greedy search chooses
-// the same token with and without a normaliser.
+// Row `r` has two lists of tokens, and `at` says how many tokens of each were taken before. Returns
+// the better of the two next tokens. Compares logits, not rounded path scores, so greedy search
+// chooses the same token with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];

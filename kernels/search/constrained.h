@@ -15,9 +15,9 @@
 
 namespace dragoman::kernels {
 
-// Returns the largest number of candidates that CollectConstrained finds: for each row the wanted
-// ids, the best token and the best token that does not continue a word; the best `beam` candidates
-// of all rows; the hypotheses that wait.
+// Returns the largest number of candidates that CollectConstrained finds. It finds for each row the
+// wanted ids, the best token, and the best token that does not continue a word. It also finds the
+// best `beam` candidates of all rows, and the hypotheses that wait.
 DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
   return beam * (kMaxWantedIds + 4);
 }

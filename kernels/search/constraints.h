@@ -59,7 +59,8 @@ struct ConstraintState {
   uint64_t met[2] = {0, 0};  // bit i: phrase i is completed
   int16_t met_tokens = 0;    // number of tokens in the completed phrases
   int16_t met_phrases = 0;
-  // The path, the current partial match: the first `depth` tokens of the phrases low .. high - 1.
+  // The path, which is the current partial match. It is the first `depth` tokens of each of the
+  // phrases low .. high - 1.
   int16_t low = 0;
   int16_t high = 0;
   int16_t depth = 0;
@@ -71,7 +72,7 @@ static_assert(sizeof(ConstraintState) == 32);
 namespace constraints_internal {
 
 DRAGOMAN_HD inline bool IsMet(const ConstraintState& s, int phrase) {
-  // No index computed at run time, so that a state stays in registers.
+  // Does not index `met` with a number computed at run time, so that a state stays in registers.
   const uint64_t met = phrase < 64 ? s.met[0] : s.met[1];
   return ((met >> (phrase & 63)) & 1U) != 0;
 }
@@ -254,9 +255,9 @@ DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintSta
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)`, possibly more than once for a token, for every token that makes progress: the
-// tokens that continue the path; if the path is empty or a pending phrase, also the first tokens of
-// all unmet phrases, except tokens that would begin inside a word.
+// Calls `use(token)`, possibly more than once for a token, for every token that makes progress.
+// These are the tokens that continue the path. If the path is empty or is a pending phrase, they
+// are also the first tokens of all unmet phrases, except tokens that would begin inside a word.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)

@@ -24,7 +24,8 @@ DRAGOMAN_HD inline bool Better(TokenScore a, TokenScore b) {
   return a.score > b.score || (a.score == b.score && a.token < b.token);
 }
 
-// A sum of exp(x), whose value is sum * exp(max). An empty sum has max = -inf, sum = 0.
+// A sum of exp(x), stored as two numbers. Its value is sum * exp(max). An empty sum has max = -inf,
+// sum = 0.
 struct LogSum {
   float max = -INFINITY;
   float sum = 0.0F;

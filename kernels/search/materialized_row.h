@@ -43,7 +43,7 @@ struct Greater {
   }
 };
 
-// Loops over a row process this many tokens at a time, each in an accumulator of its own.
+// Loops over a row process this many tokens at a time. Each of them has its own accumulator.
 constexpr int32_t kParts = 16;
 
 DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
@@ -89,7 +89,7 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
     for (; i + kParts <= end; i += kParts) {
       for (int32_t j = 0; j < kParts; ++j) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    // Constant indices only, so that the parts stay in registers.
+    // The loop has only constant indices, so that the parts stay in registers.
     for (int32_t j = 0; j < kParts; ++j) {
       if (i + j < end) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }

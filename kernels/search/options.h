@@ -83,18 +83,18 @@ struct SearchOptions {
   int32_t beam = 1;              // 1..kMaxBeam
   int32_t num_alternatives = 1;  // number of hypotheses to return, 1..beam
   int32_t max_tokens = 1;        // real tokens: without the start token and EOS; >= 1
-  int32_t min_tokens = 0;        // EOS is masked below this many real tokens (a.8)
+  int32_t min_tokens = 0;        // EOS is masked below this many real tokens
   int32_t eos = 0;
   // Further ids that end a hypothesis. Such an id is its last real token, but the rules of EOS
   // apply to it (min_tokens, lengths, finishing). Only EOS itself is ever forced.
   int32_t more_eos[kMaxMoreEos] = {};
   int32_t more_eos_count = 0;
-  // Ids that are never the first token after the prefix.
+  // Ids that are never the first token after the forced prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
   int32_t start_token = -1;  // first token of every hypothesis; negative: BatchLimits::start_token
-  // Number of tokens at the beginning of the prefix that are forced at log-prob 0, as
-  // ForcedEos::kZero does with EOS.
+  // The number of tokens at the beginning of the forced prefix that get log-prob 0 instead of the
+  // model's.
   int32_t free_prefix = 0;
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
@@ -102,8 +102,8 @@ struct SearchOptions {
   LengthPenalty penalty = LengthPenalty::kPower;
   float length_penalty = 1.0F;  // alpha; already applied in SegmentRules::divisor
   float patience = 1.0F;        // FIRST_K only; > 0
-  bool renormalize = false;     // masks act before the softmax (a.7: ct2; hf if the model says so)
-  // False: greedy search without scores, which skips the normaliser (b).
+  bool renormalize = false;     // masks act before the softmax (SEARCH.md a.7)
+  // False: greedy search without scores, which computes no normaliser (SEARCH.md b).
   bool need_log_probs = true;
 
   // Pruning (SEARCH.md a.2). A hypothesis stays if its log-prob is at least that of the best
@@ -122,12 +122,13 @@ struct SearchOptions {
   float repetition_penalty = 1.0F;  // 1: off
   // Penalty of the source's tokens (SegmentRules::source); 1: off.
   float encoder_repetition_penalty = 1.0F;
-  // The start token counts as used, for n-grams and repetition_penalty (hf).
+  // The start token counts as used, for n-grams and repetition_penalty (profile hf).
   bool counts_start = false;
-  // The penalties act on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
+  // The penalties act on logits, before temperature and softmax (profile ct2; profile hf with beam
+  // 1 or sampling).
   bool penalise_logits = false;
   float temperature = 1.0F;  // divides the logits; with sampling, after the masks were applied
-  float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
+  float eos_penalty = 1.0F;  // factor of EOS's log-prob
   SamplingOptions sampling;
 
   // When steps and batches are filled, a row of this search counts as `row_cost` rows of plain beam

@@ -16,8 +16,8 @@ namespace dragoman::kernels {
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
-  // Among the results only the best can still become the translation. Each hypothesis that waits on
-  // the beam can.
+  // Only the best of the results can still become the translation. Every hypothesis that waits on
+  // the beam can, too.
   int best = -1;
   for (int e = 0; e < s.options.beam; ++e) {
     const FinishedHypothesis& h = slot.Finished(e);

@@ -94,7 +94,7 @@ DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
 }
 
-// Returns the table entry for the page of a lane's next position.
+// Returns the entry of the page table for a lane's next position.
 DRAGOMAN_HD inline int32_t& NextPage(const SlotView& slot, int lane, const LanePages& lanes) {
   const int32_t index = slot.state->length / kPagePositions;
   return lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
@@ -122,8 +122,8 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
   }
 }
 
-// Gives the live lanes of a slot the pages of their new position. Returns false, and changes
-// nothing, if too few pages are free or the rule of pages forbids it.
+// Gives each live lane of a slot a page for its new position if it lacks one. Returns false, and
+// changes nothing, if too few pages are free or the rule of pages forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);
@@ -183,7 +183,8 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Orders two indices of in.order: by keys, then by age, because the lower index is the older slot.
+// Orders two indices of in.order by the keys of their slots, then by age. The lower index is the
+// older slot.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -264,8 +265,8 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
   return rows;
 }
 
-// Reports whether PlanAll cannot take slot `i` of the order even if there is room: a rule moves it
-// to another place in the order or may keep it out, or each of its rows counts as more than one.
+// Reports whether PlanAll must not take slot in.order[i] even if there is room: because a rule may
+// move it to another place in the order or exclude it, or because its rows cost more than 1.
 DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
                                 const SlotState& s) {
   if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;

@@ -1,6 +1,6 @@
 // Prepares what a live hypothesis asks of the output layer (LogitRequest in row.h): the number of
-// best tokens, the wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). One member of a group
-// does this for each row.
+// best tokens, the wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). One thread does this
+// for each row.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
     while (read < count && ids[read] < id) ++read;
     if (read == count || ids[read] != id) ++added;
   }
-  // Merges from the end, where there is room.
+  // Merges from the back to the front, because the free entries are at the back.
   read = count;
   count += added;
   int32_t write = count;

@@ -18,7 +18,7 @@ struct IdList {
   int32_t count = 0;
 };
 
-// Returns the index of the first id that is not below `id`.
+// Returns the index of the first id in the list that is >= `id`; list.count if there is none.
 DRAGOMAN_HD inline int32_t FirstAtLeast(const IdList& list, int64_t id) {
   int32_t low = 0;
   int32_t high = list.count;
@@ -66,8 +66,8 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  // The sum over all logits, or with mask_first over the unmasked ones. Empty (max = -inf) if it
-  // was not computed.
+  // The sum of exp over all logits or, with mask_first, over the unmasked logits. Empty (max =
+  // -inf) if it was not computed.
   LogSum normaliser;
   bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
   int32_t count = 0;  // number of entries in `top`: less than k if fewer logits are above -inf

@@ -1,10 +1,10 @@
 // A slot of the decoding batch: the state of one segment's search and of its hypotheses.
 //
-// A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
-// to global lanes. A pair (global lane, input position) addresses a token, its log-prob and its
-// K/V: position 0 is the start token, position p >= 1 the p-th real token. These values are written
-// once and never move. The ancestry row of a lane says, for each earlier position of its
-// hypothesis, which lane of the slot wrote it. A reorder rewrites only that row.
+// Each live hypothesis of a slot has a lane, 0..live-1, better ones first. A slot maps its lanes to
+// global lanes, the lanes of the batch. A pair (global lane, input position) addresses a token, its
+// log-prob and its K/V: position 0 is the start token, position p >= 1 the p-th real token. These
+// values are written once and never move. The ancestry row of a lane says, for each earlier
+// position of its hypothesis, which lane of the slot wrote it. A reorder rewrites only that row.
 //
 // A hypothesis that has ended is an entry of its slot (FinishedHypothesis). It has an ancestry row,
 // its lineage, but no row in a step. Its status is `kWaiting` while it competes on the beam,
@@ -72,9 +72,8 @@ struct SlotState {
   int32_t paused = 0;           // number of steps since the slot last ran
   int32_t pages = 0;            // number of K/V pages that its lanes hold
   int32_t ahead = 0;  // if > length: the positions length .. ahead - 1 may run in one step
-  // Counted as in Yang et al. (2020). expansions: the number of hypotheses on the beam, summed over
-  // all steps. noop_expansions: the same sum over those that had ended, each of which was its own
-  // only child.
+  // Counted as in Yang et al. (2020). `expansions` is the number of hypotheses on the beam, summed
+  // over all steps. `noop_expansions` counts only those that had ended and waited on the beam.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
 };
@@ -85,7 +84,7 @@ template <class Lane>
 struct BasicLaneArrays {
   int32_t* tokens = nullptr;         // [lanes, stride]
   float* token_log_probs = nullptr;  // [lanes, stride]
-  // [lanes, stride]: for each position the source position that the next token is aligned to.
+  // [lanes, stride] for each position the source position that is aligned to the next token.
   uint16_t* aligned = nullptr;
   Lane* ancestry = nullptr;   // [lanes, stride]
   float* log_prob = nullptr;  // [lanes] log-prob of the live hypothesis
@@ -176,7 +175,7 @@ DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   return known < most ? known : most;
 }
 
-// Returns the number of rows of the slot in its next step. One of the two factors is 1.
+// Returns the number of rows of the slot in its next step. At least one of the two factors is 1.
 DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPositions(s); }
 
 namespace slot_internal {

@@ -128,14 +128,15 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
 
 struct StepMailbox {
   StepCommand* command = nullptr;
-  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports
+  // [max_rows] the slots to cancel, each once. REQUIRES: no output that the host has read reports
   // the slot as ended.
   int32_t* cancelled = nullptr;
   AdmitCommand* admissions = nullptr;  // [max_rows]
   int32_t* command_words = nullptr;    // [command_capacity]
   StepOutput* output = nullptr;
   Delivery* deliveries = nullptr;  // [max_rows]
-  // [output_capacity]; what does not fit is delivered by a later step.
+  // [output_capacity] the words of the deliveries. A delivery that does not fit is made by a later
+  // step.
   int32_t* output_words = nullptr;
   int32_t command_capacity = 0;
   int32_t output_capacity = 0;  // at least the words of the largest result of one slot
