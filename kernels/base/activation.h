@@ -27,8 +27,8 @@ inline constexpr Activation kAllActivations[] = {
     Activation::kRelu6,     Activation::kReluSquared, Activation::kSigmoid,
     Activation::kTanh,      Activation::kLaplace};
 
-// Reports whether the kernel of a product computes the activation, too. All other activations take
-// a separate pass over the product's results.
+// Reports whether the kernels of matrix products also compute this activation. All other
+// activations take a separate pass over the product's results.
 constexpr bool IsOfProduct(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu;
 }

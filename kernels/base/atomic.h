@@ -1,4 +1,4 @@
-// Atomic operations on numbers that thread groups of a step, or members of a group, share.
+// Atomic operations on numbers that several threads share, on a host or a device.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The number type of a model. Sums of int8 products are exact integers. All other sums, path scores
-// and normalisers are f32 in every type.
+// The number type in which a model is computed. Sums of int8 products are exact integers. All other
+// sums, path scores and normalisers are f32 in every type.
 //   on a GPU   weights, activations and K/V memory have the type, which is never int8
 //   on a CPU   operands of products and K/V memory have the type, which is never float16;
 //              all other numbers are f32
@@ -41,8 +41,8 @@ constexpr const char* QuantizedTypeName(QuantizedType type) {
   return type == QuantizedType::kFloat8 ? "float8" : type == QuantizedType::kInt8 ? "int8" : "none";
 }
 
-// Returns the name of the CPU operations' instruction set for logs, one of those in
-// kernels/cpu/isa.h, such as "avx2" or "amx". Thread-safe. The text lives as long as the process.
+// Returns the name of the instruction set that the CPU operations use, such as "avx2" or "amx"
+// (kernels/cpu/isa.h). It is meant for logs. Thread-safe. The text lives as long as the process.
 std::string_view CpuInstructionSet();
 
 }  // namespace dragoman::kernels

@@ -14,7 +14,7 @@ FloatBuffer AllocateFloats(size_t count) {
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   auto* p = static_cast<float*>(std::aligned_alloc(alignment, rounded));
   if (p == nullptr) throw std::bad_alloc();
-  // Reduces TLB misses while weights are read. A failure changes nothing.
+  // Reduces TLB misses while weights are read. A failure is harmless.
   if (alignment == kLarge) madvise(p, rounded, MADV_HUGEPAGE);
   return FloatBuffer(p);
 }

@@ -12,20 +12,21 @@
 namespace dragoman::kernels {
 namespace {
 
-// The number of polls (one takes about 50 ns) after which a helper reads the clock.
+// A helper that polls for work reads the clock once in this many polls. A poll takes about 50 ns.
 constexpr int kLooksPerClock = 32;
 // A thread that waits for its helpers this long (2048 polls, about 100 microseconds) yields its
 // core: the helper that is late may not be running because it needs this core.
 constexpr int kLooksBeforeYield = 2048;
 // Waking a helper costs about 35 microseconds. A helper whose core runs something else costs more
-// than it helps. So helpers are sent away and called again after a time. The time doubles with each
-// call until helpers have joined kWorksToBeOfUse works since the last call.
+// than it helps. So a thread sends away helpers that delay it, and calls helpers again after a
+// pause. The pause doubles with each call, until helpers have joined the thread's work
+// kWorksToBeOfUse times between two calls.
 constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
-// Each thread's part of the work is taken in this many pieces, so that other threads can take the
-// rest of the part of a thread that is late. The wait for the last piece is then short, 30
-// microseconds for the output layer.
+// Work is divided into one part for each thread. A thread takes its part in this many portions, so
+// that other threads can take the remaining portions if it is late. The wait for the last portion
+// is then short: 30 microseconds for the output layer.
 constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
@@ -38,7 +39,8 @@ void Relax() {
 }
 
 // The state of a SharedWork is one word: a bit for each thread number that is in use, a bit that
-// says whether another thread may join, and the number of the work.
+// says whether another thread may join, and the number of the work, which every call of Do
+// increments.
 constexpr uint64_t kThreads = (uint64_t{1} << HelpedThread::kMostThreads) - 1;
 constexpr uint64_t kOpen = kThreads + 1;
 constexpr uint64_t kNextWork = kOpen << 1;
@@ -49,9 +51,9 @@ constexpr uint64_t kNoWork = ~uint64_t{0};
 }  // namespace
 
 struct HelperThreads::SharedWork {
-  // Joins the open work and returns this thread's number in it. Returns 0 if the open work is
-  // number `done`, if all numbers are taken, or if no work is open. Sets *done to the number of the
-  // work.
+  // Joins the open work and returns this thread's number in it, which is > 0. Sets *done to the
+  // number of the work. Returns 0 if no work is open, if the open work has the number *done
+  // already, or if all thread numbers are taken.
   int Join(uint64_t* done) {
     uint64_t seen = state.load(std::memory_order_acquire);
     while ((seen & kOpen) != 0 && WorkOf(seen) != *done) {
@@ -61,7 +63,7 @@ struct HelperThreads::SharedWork {
                                        std::memory_order_acq_rel, std::memory_order_acquire)) {
         continue;
       }
-      // `pieces` cannot change until Leave.
+      // `pieces` cannot change before this thread calls Leave.
       *done = WorkOf(seen);
       if (thread < pieces.threads) {
         joined.fetch_add(1, std::memory_order_relaxed);
@@ -98,7 +100,7 @@ struct HelperThreads::SharedWork {
   std::atomic<int64_t> joined{0};           // how often helpers have joined, in all works
   alignas(64) std::atomic<int> helpers{0};  // number of helpers; changes under the mutex
 
-  // The members below change only while no thread works.
+  // The fields below change only while no thread works.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;

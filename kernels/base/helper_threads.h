@@ -17,10 +17,10 @@
 
 namespace dragoman::kernels {
 
-// Work in pieces 0 .. count - 1.
+// Work that is divided into pieces, which have the numbers 0 .. count - 1.
 struct WorkPieces {
-  // Does the pieces [begin, end). `thread` is a number below `threads`, unique among the threads
-  // that do this work at the same time; the HelpedThread has number 0.
+  // Does the pieces begin .. end - 1. `thread` is a number below `threads`, unique among the
+  // threads that do this work at the same time; the HelpedThread has number 0.
   void (*work)(const void* data, int64_t begin, int64_t end, int thread) = nullptr;
   const void* data = nullptr;
   int64_t count = 0;
@@ -33,6 +33,7 @@ struct WorkPieces {
 
 class HelperThreads {
  public:
+  // A helper that has found no work for this long sleeps until it is called.
   static constexpr std::chrono::microseconds kPatience{200};
 
   // Starts cores - 1 threads. Throws std::system_error if that fails. REQUIRES: cores > 0.
@@ -49,7 +50,7 @@ class HelperThreads {
  private:
   friend class HelpedThread;
   // The work of a computing thread and its helpers. HelperThreads keeps every SharedWork until it
-  // is destroyed itself, because a helper may still read one whose HelpedThread is destroyed.
+  // is destroyed itself, because a helper may still read it after its HelpedThread is destroyed.
   struct SharedWork;
   struct Helper;
 
@@ -58,8 +59,7 @@ class HelperThreads {
 
   // Returns how many helpers one computing thread may have.
   int Share() const;
-  // Sets the number of helpers of `shared` to `wanted`, or to fewer if too few helpers are without
-  // work.
+  // Sets the number of helpers of `shared` to `wanted`, or to fewer if too few helpers are free.
   void Assign(SharedWork* shared, int wanted);
 
   void Run(Helper& helper);
@@ -83,7 +83,7 @@ class HelperThreads {
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// A thread that computes. Not thread-safe.
+// A thread that computes and shares its work with helpers. Not thread-safe.
 class HelpedThread {
  public:
   // `most_threads` is the largest number of threads that do this thread's work at the same time,
@@ -98,7 +98,8 @@ class HelpedThread {
 
   // Marks this thread as computing: it needs a core and may be helped.
   void Begin();
-  // Marks this thread as not computing: helpers may use its core, and its own helpers are free.
+  // Marks this thread as not computing: helpers may use its core, and its own helpers may help
+  // others.
   void End();
 
   // Does all pieces and returns. If this thread is not between Begin and End, it does all of them
@@ -108,11 +109,12 @@ class HelpedThread {
  private:
   // Asks for up to `wanted` helpers. Returns the number of helpers that this thread now has.
   int Helpers(int wanted);
-  // Reports whether this thread may ask for helpers now. It may if its helpers have joined enough
-  // works since the last call. Otherwise it must wait, twice as long after every call.
+  // Reports whether this thread may call helpers now. It may if the helpers were useful since the
+  // last call: they have joined its work at least kWorksToBeOfUse times. Otherwise it must wait
+  // before it calls again. The wait doubles with each call.
   bool MayCall();
-  // Takes the helpers off this thread's work, because they delay it, and sets the time of the next
-  // call.
+  // Removes all helpers from this thread's work, because they delay it. Sets the earliest time at
+  // which it may call helpers again.
   void SendAway();
 
   HelperThreads* const helpers_;
@@ -120,7 +122,7 @@ class HelpedThread {
   const int most_threads_;
   bool begun_ = false;
 
-  int64_t joined_before_ = 0;  // SharedWork::joined at the last call for helpers
+  int64_t joined_before_ = 0;  // value of SharedWork::joined when helpers were last called
   std::chrono::steady_clock::time_point retry_at_;
   std::chrono::nanoseconds retry_;
 };

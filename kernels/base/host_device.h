@@ -1,4 +1,4 @@
-// Marks code of the search that is compiled for the host and, under nvcc, for the device too.
+// DRAGOMAN_HD marks a function that is compiled for the host and, under nvcc, also for the device.
 #pragma once
 
 #if defined(__CUDACC__)

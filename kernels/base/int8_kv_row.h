@@ -1,5 +1,5 @@
-// A row: K and V of one position of one layer in int8, all heads next to each other. Attention
-// reads one byte per number of K and of V, from consecutive cache lines, and the scales.
+// How int8 K and V are stored on a CPU: as rows or as blocks. A row holds K and V of one position
+// in one layer, for all heads. Attention reads it from consecutive cache lines.
 //
 //   K        [group of heads][head_dim / 4][lanes][4]: u8, zero point 128. A group has up to
 //            kInt8HeadLanes heads, one in each 32-bit lane of vector registers (not a lane of a
@@ -25,8 +25,8 @@ inline constexpr int kMaxInt8RowBytes = 8192;
 // A block: K and V of the source positions of one page in one layer. Cross-attention reads blocks,
 // not rows, because the positions of a source are contiguous and all rows of a slot read them.
 // Self-attention has rows, because different lanes wrote the positions of a hypothesis. The bytes
-// of a block are multiplied in the order in which they are stored. For each head, with types and
-// scales as in a row:
+// of a block are multiplied in the order in which they are stored. A block has three arrays for
+// each head, with types and scales as in a row:
 //
 //   K        [head_dim / 4][position][4]
 //   V        [position / 4][head_dim][4 positions]

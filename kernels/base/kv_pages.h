@@ -39,17 +39,17 @@ struct KvLayout {
   int32_t head_dim = 0;
   // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 if HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
-  // The bytes from one CPU page to the next if each page also holds the parts of other layouts, one
-  // for each member of an ensemble; otherwise 0. With parts, `pool` points to this layout's part of
-  // page 0.
+  // 0, or for an ensemble of models: the number of bytes from one CPU page to the next. Each page
+  // then has one part for the layout of each model, and `pool` points to this layout's part of page
+  // 0.
   int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
-  // HostPageBytes: bytes from one CPU page to the next. HostPartBytes: bytes of this layout's part
-  // of a page.
+  // HostPageBytes returns the number of bytes from one CPU page to the next. HostPartBytes returns
+  // the number of bytes of this layout's part of a page.
   int64_t HostPageBytes() const {
     return host_page_stride > 0 ? host_page_stride : HostPartBytes();
   }
@@ -57,7 +57,7 @@ struct KvLayout {
     return host_element == ComputeType::kInt8 ? int64_t{layers} * kPagePositions * Int8Row().bytes
                                               : ElementsPerPage() * ElementBytes(host_element);
   }
-  // The average bytes of an element, scales included.
+  // Returns the average number of bytes of an element, including its share of the scales.
   double HostElementBytes() const {
     return static_cast<double>(HostPartBytes()) / static_cast<double>(ElementsPerPage());
   }
@@ -65,8 +65,8 @@ struct KvLayout {
     return (positions + kPagePositions - 1) / kPagePositions;
   }
 
-  // SelfK to CrossV: offsets in elements from the start of a CPU page that is not in int8.
-  // `position` is within the page.
+  // SelfK, SelfV, CrossK and CrossV return offsets in elements from the start of a CPU page that is
+  // not in int8. `position` is the position's index within the page.
   DRAGOMAN_HD int64_t SelfK(int layer, int position) const {
     return (int64_t{2} * layer * kPagePositions + position) * width();
   }
@@ -79,8 +79,9 @@ struct KvLayout {
   DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
     return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
   }
-  // HasInt8Rows: whether the heads fit the row format of int8_kv_row.h. Int8Row, Int8Block: the
-  // formats. Int8BlockAt, Int8RowAt: offsets in bytes from the start of a page.
+  // HasInt8Rows reports whether the heads fit the row format of int8_kv_row.h. Int8Row and
+  // Int8Block return the formats of rows and blocks. Int8BlockAt and Int8RowAt return offsets in
+  // bytes from the start of a page.
   bool HasInt8Rows() const {
     return head_dim % 16 == 0 && RoundedUp(heads, kInt8HeadLanes) * head_dim <= kMaxInt8RowBytes;
   }
@@ -109,8 +110,8 @@ struct KvLayout {
   int64_t Int8RowAt(int layer, int position) const {
     return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
   }
-  // Offset in elements from the start of a page on a device, self or cross. V of a position is
-  // DeviceVOffset elements after its K.
+  // Returns the offset of a position's K, in elements, from the start of a self page or a cross
+  // page on a device. V of a position is DeviceVOffset elements after its K.
   DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
     return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
   }
@@ -130,8 +131,8 @@ struct DecodeRows {
   const int32_t* position = nullptr;  // the new token's position in its hypothesis, from 0
 };
 
-// Reports whether `row` is of the same lane as the row before it. Then it attends over the K/V that
-// the row before it writes.
+// Reports whether `row` belongs to the same lane as the row before it. If it does, it attends over
+// the K/V that the row before it writes.
 inline bool FollowsInLane(const DecodeRows& rows, int64_t row) {
   return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
          rows.lane[row] == rows.lane[row - 1];
@@ -144,11 +145,11 @@ inline int64_t NextLane(const DecodeRows& rows, int64_t row) {
   return row;
 }
 
-// Where the self K/V of every hypothesis are. A lane's number in the whole batch is
-// slot_lanes[slot * kMaxSlotLanes + lane]. Its page for position p is
-// lane_pages[number * pages_per_lane + p / kPagePositions]. The page's memory is
-// pool + page * ElementsPerPage(). ancestry[number * max_positions + p] is the lane (within the
-// slot) that wrote position p of the hypothesis that is now in that lane.
+// The tables that locate the self-attention K/V of every hypothesis. A lane's number in the whole
+// batch is slot_lanes[slot * kMaxSlotLanes + lane]. Its page for position p is lane_pages[number *
+// pages_per_lane + p / kPagePositions]. The page's memory is pool + page * ElementsPerPage().
+// ancestry[number * max_positions + p] is the lane (within the slot) that wrote position p of the
+// hypothesis that is now in that lane.
 struct SelfKvTables {
   void* pool = nullptr;
   const int32_t* lane_pages = nullptr;
@@ -158,8 +159,8 @@ struct SelfKvTables {
   int32_t max_positions = 0;
 };
 
-// Where the cross K/V of every slot are. Page i of a slot (source positions 32 i ..) is
-// pages[slot * pages_per_slot + i].
+// The tables that locate the cross-attention K/V of every slot. Page i of a slot (source positions
+// 32 i ..) is pages[slot * pages_per_slot + i].
 struct CrossKvTables {
   const void* pool = nullptr;
   const int32_t* pages = nullptr;
@@ -169,18 +170,18 @@ struct CrossKvTables {
 
 namespace cuda {
 
-// The rows of a step in device memory. A launch is sized for `rows` rows, the step's bucket
-// (engine/decode/cuda/row_buckets.h), because only the device knows *count, the number of rows that
+// The rows of a step in device memory. A launch is sized for `rows` rows, the size of the step's
+// bucket (engine/decode/cuda/row_buckets.h). Only the device knows *count, the number of rows that
 // the step really has. Kernels never read the entries from *count on.
 struct StepRows {
   int64_t rows = 0;
   const int32_t* count = nullptr;  // [1]
-  // Like DecodeRows; of the [rows] entries only the first *count are defined.
+  // The same fields as in DecodeRows. Only the first *count entries are defined.
   const int32_t* slot = nullptr;      // [rows]
   const int32_t* lane = nullptr;      // [rows]
   const int32_t* position = nullptr;  // [rows]
   // The slots that run, in row order, at most `rows`. Slot number slots[i] has the rows
-  // first_row[i] .. first_row[i + 1]; the last one has first_row[i] .. count.
+  // first_row[i] .. first_row[i + 1] - 1; the last slot has the rows up to *count - 1.
   const int32_t* slots = nullptr;
   const int32_t* first_row = nullptr;
   const int32_t* slot_count = nullptr;  // [1]

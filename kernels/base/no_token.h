@@ -1,5 +1,5 @@
-// An id that equals no token: no token of a vocabulary, nor -1, the token with an embedding of
-// zeros (kernels/ops/embed.h).
+// kNoToken is an id that is not a token. It differs from all ids of a vocabulary and from -1, the
+// token whose embedding is zeros (kernels/ops/embed.h).
 #pragma once
 
 #include <cstdint>

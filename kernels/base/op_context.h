@@ -42,7 +42,8 @@ class OpContext {
   void End();
 
   int threads() const { return threads_; }
-  // Returns this thread as HelpedThread; nullptr if the first constructor was given 1 thread.
+  // Returns the HelpedThread of the thread that uses this context; nullptr if the first constructor
+  // was given 1 thread.
   HelpedThread* helped() const { return helped_.get(); }
   int64_t work_per_thread() const { return work_per_thread_; }
 

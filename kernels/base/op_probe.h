@@ -1,8 +1,8 @@
-// Observes operations, and those of their parts that are worth a separate measurement of time. An
-// operation without a probe, as in production, pays for one branch before and one after each part.
+// Observes operations and their parts, to measure the time that each takes. In production
+// operations have no probe. Each part then costs two branches, one before it and one after it.
 //
 // Only the thread that runs the operation calls the probe, never its helpers. If helpers share the
-// work, the calls cover the pieces that this thread takes.
+// work, the calls cover only the pieces that this thread does itself.
 #pragma once
 
 namespace dragoman::kernels {
@@ -20,7 +20,7 @@ class OpProbe {
 namespace op_part {
 // Rows are converted to the operands of int8 or bfloat16.
 inline constexpr char kOperands[] = "rows to operands";
-// An activation in a separate pass after its product.
+// An activation that is computed in a separate pass after its product.
 inline constexpr char kActivation[] = "activation";
 inline constexpr char kFold[] = "fold logits";  // the output layer without its product
 }  // namespace op_part

@@ -1,5 +1,5 @@
-// The instruction set of the CPU operations: by default the best one that this machine supports. It
-// is chosen once.
+// Chooses the instruction set of the CPU operations, once in a process. By default it is the best
+// one that this machine supports.
 //
 // DRAGOMAN_CPU_ISA=<name> in the environment selects a lower one. A name that the machine does not
 // support has no effect. Results of two instruction sets differ in their last bits, with two
@@ -19,8 +19,8 @@
 
 namespace dragoman::kernels::cpu {
 
-// In ascending order of preference. A binary has the sets of the processor family that it is
-// compiled for.
+// The instruction sets, in ascending order of preference. A binary has the sets of the processor
+// family that it is compiled for.
 enum class Isa {
   // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
   kBaseline,  // "baseline": SSE2
@@ -34,7 +34,7 @@ enum class Isa {
 
   // 64-bit ARM. Each includes those before it.
   kNeon,     // "neon": ARMv8.0
-  kDotprod,  // "dotprod": int8 dot products, ARMv8.2 mostly
+  kDotprod,  // "dotprod": int8 dot products, optional in ARMv8.2
   kI8mm,     // "i8mm": 2 x 2 tiles of int8 and of bfloat16, from ARMv8.6 on
 };
 
@@ -52,7 +52,7 @@ const QuantizedTable& QuantizedKernels();
 // running.
 void UseIsaForTest(Isa isa);
 
-// An instruction set of the processor family that is compiled for, with its tables.
+// An instruction set that this binary has code for, and its tables of functions.
 struct IsaEntry {
   Isa isa;
   std::string_view name;
@@ -64,7 +64,8 @@ struct IsaEntry {
 // Returns the entries, the lowest first. They live as long as the process. Thread-safe.
 std::span<const IsaEntry> IsaEntries();
 
-// Selects tables for tests; they outlive all later operations. REQUIRES: no operation is running.
+// Selects the tables of `entry`, in tests. REQUIRES: no operation is running. `entry` outlives all
+// later operations.
 void UseEntryForTest(const IsaEntry* entry);
 
 }  // namespace dragoman::kernels::cpu

@@ -13,9 +13,9 @@
 
 namespace dragoman::kernels::cpu {
 
-// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width of the
-// panel]. The last panel has the remaining outputs, and its width is their number rounded up to
-// kPanelStep.
+// A weight matrix of n outputs and k inputs is packed in panels of kPanelWidth outputs. For each
+// input, a panel stores the weights of all its outputs next to each other. The last panel has the
+// remaining outputs, and its width is their number rounded up to kPanelStep.
 inline constexpr int kPanelWidth = 48;
 inline constexpr int kPanelStep = 16;
 
@@ -42,9 +42,9 @@ struct GemmArgs {
   int64_t panel_end;
 };
 
-// The arguments of decoder self-attention for one tile of up to kTilePositions positions of one
-// row, all heads. K and V are f32 or bfloat16; there is a function for each. State between tiles:
-// max and sum [heads], acc [heads * head_dim].
+// The arguments of decoder self-attention for one query row, all heads, and one tile of up to
+// kTilePositions positions. K and V are f32 or bfloat16; there is a function for each. `max`, `sum`
+// (one number per head) and `acc` (heads * head_dim numbers) hold the state between tiles.
 struct AttendRowArgs {
   const float* q;             // [heads * head_dim]
   const void* const* k_rows;  // [positions]: each [heads * head_dim]
@@ -86,7 +86,8 @@ struct KernelTable {
   void (*gemm)(const GemmArgs& args);
   // Applies the activation to one row in place. Does nothing if IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);
-  // sum = x + residual, y = LN(sum); residual and sum may be null; y and sum may be x or residual.
+  // sum = x + residual, y = LN(sum). `residual` and `sum` may be null. `y` and `sum` may point to
+  // the same memory as `x` or `residual`.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
                      float epsilon, int64_t d, float* y, float* sum);
   // sum = x + residual, y = sum / sqrt(mean(sum^2) + epsilon) * gamma; otherwise as layer_norm.
@@ -100,8 +101,8 @@ struct KernelTable {
   // nullptr means zeros.
   void (*recur)(const float* gate, const float* x, const float* before, int64_t d, float* state,
                 float* y);
-  // REQUIRES for the attention loops: before the first tile of a row, max is -inf, and sum and acc
-  // are zero.
+  // The next four functions compute one tile of attention. REQUIRES: before the first tile of a
+  // row, max is -inf, and sum and acc are zero.
   void (*attend_row)(const AttendRowArgs& args);
   void (*attend_row_bfloat16)(const AttendRowArgs& args);
   void (*attend_block)(const AttendBlockArgs& args);

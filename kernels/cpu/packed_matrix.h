@@ -45,7 +45,7 @@ class PackedMatrix {
   // Returns n rounded up to kPanelStep.
   int64_t padded_n() const { return padded_n_; }
   int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
-  // Writes row `row` of the matrix to `x` [k].
+  // Writes row `row` of the matrix to `x`, as k numbers.
   void UnpackRow(int64_t row, float* x) const;
 
  private:

@@ -10,9 +10,9 @@
 namespace dragoman::kernels::cpu {
 
 // Calls work(begin, end, thread) on contiguous ranges that together are the tasks 0 .. tasks - 1.
-// Each range begins at a multiple of `multiple`. Calls it once, on this thread, if the work is not
-// worth another thread; otherwise the context's threads take several ranges each. The operations
-// give the same results for every division.
+// Each range begins at a multiple of `multiple`. If the work is too small for another thread, calls
+// `work` once, on this thread. Otherwise each of the context's threads takes several ranges.
+// REQUIRES: results do not depend on the ranges.
 template <typename Work>
 void ParallelFor(const OpContext& context, int64_t tasks, int64_t work_per_task, const Work& work,
                  int64_t multiple = 1) {

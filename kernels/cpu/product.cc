@@ -144,9 +144,9 @@ Product::Product(ComputeType type, int64_t n, int64_t k, const float* bias)
   }
 }
 
-// A result is a sum plus a bias, and so is its exponent. Each of these terms has a relative error
-// of about 2^-24. If the result is near the threshold, the terms are at most |threshold| + 2
-// largest_bias.
+// A result is a sum of products plus a bias. So is its exponent, log2(exp(result)), with both terms
+// times log2(e). Each term has a relative error of about 2^-24. If the result is near the
+// threshold, the terms are at most |threshold| + 2 largest_bias.
 float ExponentBelow(float threshold, float largest_bias) {
   if (std::isinf(threshold)) return threshold;
   const float exponent = threshold * std::numbers::log2e_v<float>;

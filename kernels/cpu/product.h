@@ -40,10 +40,10 @@ struct ProductArgs {
   bool padded;
   int64_t block_begin;  // computes the blocks block_begin .. block_end - 1
   int64_t block_end;
-  // Folds the results (result_fold.h). y may then be nullptr, and no result is stored. REQUIRES:
-  // Folds(), `padded` and not `relu`.
+  // Folds the results (ResultFold in quantized_table.h). y may then be nullptr, and no result is
+  // stored. REQUIRES: Folds(), `padded` and not `relu`.
   const ResultFold* fold = nullptr;
-  // Computes these columns only, and block numbers count only them. nullptr: all columns.
+  // If not nullptr, only these columns are computed, and the numbers of blocks refer to them.
   const SelectedColumns* selected = nullptr;
 };
 
@@ -73,25 +73,26 @@ class Product {
   virtual int64_t padded_n() const = 0;
   int64_t bytes() const { return bytes_; }
 
-  // Writes row `row` of W to `x` [k] as f32, with the values that are multiplied, which may be
-  // rounded.
+  // Writes row `row` of W to `x` as k f32 numbers. They are the numbers that a product multiplies,
+  // so they may be rounded.
   virtual void UnpackRow(int64_t row, float* x) const = 0;
 
   // Returns the number of floats that `count` selected columns take. It is proportional to `count`
   // rounded up to kSelectStep, and amounts to a multiple of 64 bytes.
   virtual size_t SelectedFloats(int64_t count) const = 0;
 
-  // Copies the columns `ids` [count] to `memory` [SelectedFloats(count)], which is aligned to 64
-  // bytes. Their results have the same bits as without a selection. REQUIRES: ids are from 0 to n()
-  // - 1.
+  // Copies the `count` columns whose numbers are in `ids` to `memory`, which has room for
+  // SelectedFloats(count) floats and is aligned to 64 bytes. Results of selected columns have the
+  // same bits as without a selection. REQUIRES: ids are from 0 to n() - 1.
   virtual void Select(const int32_t* ids, int64_t count, float* memory) const = 0;
 
   // Returns the number of floats that the operands of `rows` rows take; 0 if x itself is the
   // operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // Converts x [rows, k], dense, to operands in `memory` [OperandFloats(rows)], which is aligned to
-  // 64 bytes. Tells `probe` (may be nullptr) about the conversion, if there is one.
+  // Converts `rows` rows of k numbers, one after the other at x, to operands in `memory`. `memory`
+  // has room for OperandFloats(rows) floats and is aligned to 64 bytes. Reports the conversion to
+  // `probe`, which may be nullptr.
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
   // Returns the operands from row `row` on.

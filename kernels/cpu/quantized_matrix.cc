@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kStripGroupBytes = int64_t{kStripWidth} * kGroupBytes;
 
-// The largest number of pairs of groups in a column, which bounds k to 131,072 with short weights.
+// The largest number of pairs of groups in a column. It limits k to 131,072 if int8 weights are
+// limited below 127 (ShortWeights).
 constexpr size_t kMaxPairs = size_t{1} << 14;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -35,9 +36,9 @@ int64_t OrderFloats(ComputeType type, int64_t padded_n, int64_t groups) {
          static_cast<int64_t>(sizeof(uint16_t)) / static_cast<int64_t>(sizeof(float));
 }
 
-// Reports whether the products of a pair of groups of weights with any bytes from 0 to 255 fit 16
-// bits where they are added up: in the sums of pmaddubsw of both groups, numbers 0 and 1 together,
-// and numbers 2 and 3 together, in every column.
+// Reports whether the products of a pair of groups of weights can be added up as 16 bits, whatever
+// bytes from 0 to 255 the weights are multiplied by. In each column, pmaddubsw adds the products of
+// weights 0 and 1 of a group, and those of 2 and 3. The sums of the two groups are then added.
 bool FitsIn16(const int8_t* pair) {
   constexpr int kMost = 32767 / 255;
   for (int64_t at = 0; at < kStripGroupBytes; at += 2) {
@@ -51,8 +52,8 @@ bool FitsIn16(const int8_t* pair) {
   return true;
 }
 
-// Writes the order of a strip, `stride` entries (QuantizedGemmArgs::order). fits(pair) reports
-// whether the products of a pair of groups fit 16 bits in sum.
+// Writes the order of a strip (QuantizedGemmArgs::order), which takes `stride` entries. fits(pair)
+// reports whether the products of a pair of groups fit 16 bits in sum.
 template <class Fits>
 void WriteOrder(int64_t pairs, Fits fits, int64_t stride, uint16_t* order) {
   uint16_t* next = order + 1;
@@ -203,8 +204,8 @@ size_t QuantizedMatrix::SelectedFloats(int64_t count) const {
   return static_cast<size_t>(BytesOf(type_, count, k_)) / sizeof(float);
 }
 
-// The memory has the strips first, because they must be aligned, then one number of each kind per
-// column, then the order.
+// `memory` holds the strips first, because they must be aligned. The biases, scales and starts of
+// the columns follow, then the orders.
 QuantizedMatrix::View QuantizedMatrix::Selected(const float* memory, int64_t count) const {
   const int64_t padded = RoundUp(count, kStripWidth);
   const float* const bias = memory + padded * groups_;
@@ -216,8 +217,8 @@ QuantizedMatrix::View QuantizedMatrix::Selected(const float* memory, int64_t cou
   return view;
 }
 
-// Works strip by strip. Writes the groups in the order of memory and reads up to 16 strips, each in
-// this order.
+// Writes the new strips one after the other. The columns of a new strip come from up to kStripWidth
+// old strips. Each strip is read and written from front to back.
 void QuantizedMatrix::Select(const int32_t* ids, int64_t count, float* memory) const {
   const bool int8 = type_ == ComputeType::kInt8;
   const int64_t padded = RoundUp(count, kStripWidth);
@@ -247,7 +248,7 @@ void QuantizedMatrix::Select(const int32_t* ids, int64_t count, float* memory) c
                   static_cast<size_t>(kStripWidth - columns) * kGroupBytes);
     }
     if (order() == nullptr) continue;
-    // A pair of groups fits if it fits in every strip that the columns come from.
+    // A pair of groups fits 16 bits here if it does so in every strip that the columns come from.
     std::bitset<kMaxPairs> others;
     for (int c = 0; c < columns; ++c) {
       const uint16_t* const strip = order() + ids[first + c] / kStripWidth * order_stride();

@@ -23,21 +23,21 @@ namespace dragoman::kernels::cpu {
 // type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// The largest magnitude of an int8 number of an operand row, except for weights of a product
-// (WeightLimit).
+// The largest magnitude of int8 numbers in operand rows. The weights of a product have a limit of
+// their own (WeightLimit).
 inline constexpr int kRowLimit = 127;
 
-// Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use.
-// It is QuantizedTable::weight_limit. It is less if with that limit two neighbouring weights would
-// add up to more than pair_limit.
+// Returns the largest int8 magnitude for a column of k weights, with the instruction set in use. It
+// is QuantizedTable::weight_limit. It is less if with that limit two neighbouring weights would add
+// up to more than pair_limit.
 int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };
 
-// Converts rows first .. first + count - 1 of a matrix [., k] to operands of `groups` groups, in
-// int8 with one scale for each row. Numbers that are stored as int8 are kept, except weights if
-// weight_limit is below kRowLimit. `memory` [count * k] is the caller's. REQUIRES: type is kInt8 or
-// kBFloat16.
+// Converts rows first .. first + count - 1 of a matrix with k columns to operands: `rows` gets
+// `groups` groups for each row and, in int8, `scales` gets one scale for each row. Numbers that are
+// stored as int8 are kept, except weights if weight_limit is below kRowLimit. `memory` is scratch
+// for count * k floats. REQUIRES: type is kInt8 or kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
                      int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales);
@@ -78,7 +78,7 @@ class QuantizedMatrix {
   int64_t order_stride() const;
   int64_t strips() const { return padded_n_ / kStripWidth; }
 
-  // Writes row `row` of the matrix to `x` [k] as f32.
+  // Writes row `row` of the matrix to `x`, as k f32 numbers.
   void UnpackRow(int64_t row, float* x) const;
 
  private:

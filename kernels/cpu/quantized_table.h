@@ -38,27 +38,29 @@ struct FoundResult {
   int32_t column;
 };
 
-// Memory of the caller, to which a product adds. A row's numbers depend only on the row, the
-// weights and the columns: a lane takes its columns in ascending order.
+// Makes a product sum up exp(result) over each row and list the results above a threshold. All
+// arrays are memory of the caller. Each row has kFoldLanes partial sums (lanes). A lane takes its
+// columns in ascending order, so a row's sums do not depend on other rows.
 struct ResultFold {
   // [rows][kFoldLanes]: exp(result) is added to lane column % kFoldLanes, with a relative error
-  // below 3e-5 for |result| <= 80. Results above 88.8 (no maximum is subtracted) and NaN make it
-  // not finite.
+  // below 3e-5 for |result| <= 80. Results above 88.8 (no maximum is subtracted) and NaN make the
+  // lane not finite.
   float* sums;
   // False: adds no exp, whose multiplications slow a product down. A lane then keeps its value, but
   // becomes NaN if a result is NaN or +infinity.
   bool adds_exp;
-  // [rows]: results above it are found.
+  // [rows]: results above the row's threshold are written to `found`.
   const float* thresholds;
   const float* borders;  // [rows]: ExponentBelow(threshold, ..)
-  // [rows][capacity], in ascending columns. Results beyond the capacity are only counted.
+  // [rows][capacity]: the results above the thresholds, in the order of columns. Results beyond the
+  // capacity are counted but not stored.
   FoundResult* found;
   int32_t* counts;  // [rows]
   int32_t capacity;
 };
 
-// Returns a number below log2(exp(x)) for every x above the threshold, whatever rounding does. No
-// finite bias has a magnitude above `largest_bias`.
+// Returns a number that is below log2(exp(x)), as a product computes it, for every result x above
+// the threshold. REQUIRES: no finite bias has a magnitude above `largest_bias`.
 float ExponentBelow(float threshold, float largest_bias);
 
 inline constexpr int kStripWidth = 16;
@@ -74,10 +76,11 @@ struct QuantizedGemmArgs {
   const uint8_t* strips;
   int64_t n;             // number of columns, not rounded
   const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
-  // The order in which pairs of neighbouring groups are added up, for each strip; the strips'
-  // orders are order_stride apart. nullptr unless int8 weights are limited below 127
-  // (weight_limit). The first entry of an order is the number of pairs whose products fit 16 bits
-  // in sum, for every column and every x. These pairs follow, then the other pairs.
+  // The order in which a strip adds up the products of its pairs of neighbouring groups. Each strip
+  // has its own order; those of neighbouring strips are order_stride entries apart. nullptr unless
+  // int8 weights are limited below 127 (weight_limit). The first entry of an order is the number of
+  // pairs whose products fit 16 bits in sum, for every column and every x. These pairs follow, then
+  // the other pairs.
   const uint16_t* order;
   int64_t order_stride;
   const float* column_scale;  // int8: [n rounded up to kStripWidth]
@@ -92,8 +95,8 @@ struct QuantizedGemmArgs {
   int64_t strip_end;
 };
 
-// The query of one row for attention over int8 rows (int8_kv_row.h). q is quantized to s8, in the
-// order of K, with the following numbers for each lane, which is one head.
+// The query of one row for attention over int8 rows (int8_kv_row.h). It is quantized to s8 and
+// stored in the order of K. `scales` and `zeros` have one number for each lane, which is one head.
 struct Int8Query {
   const int8_t* values;  // [k_bytes]
   const float* scales;   // scales of q times 1 / sqrt(head_dim)
@@ -133,8 +136,8 @@ struct Int8BlockArgs {
   const uint8_t* ahead;  // a block that a later call reads, to be prefetched; nullptr: none
   int positions;         // number of positions in the block, > 0
   int rows;
-  // The queries, one for each row: s8 in the order of the row's numbers; scales and zeros [heads]
-  // as in Int8Query.
+  // The queries, one for each row, as s8 in the order of the row's numbers. Each row has one scale
+  // and one zero per head, as in Int8Query.
   const int8_t* q;
   int64_t q_stride;
   const float (*q_scales)[kMaxHeads];
@@ -168,11 +171,12 @@ struct QuantizedTable {
   // Converts q [heads * head_dim] to the arrays of Int8Query.
   void (*write_query)(const Int8KvRow& shape, const float* q, int8_t* values, float* scales,
                       int32_t* zeros);
-  // Computes the next tile for each of `rows` [count], up to kBlockRows rows. It is fastest if they
-  // are of one slot. Prefetches `ahead`. REQUIRES: before a row's first tile max is -inf, and sum
-  // and acc are zero.
+  // Computes the next tile for each of the `count` entries of `rows`, at most kBlockRows. It is
+  // fastest if all rows belong to one slot. Prefetches `ahead`. REQUIRES: before a row's first tile
+  // max is -inf, and sum and acc are zero.
   void (*attend_int8)(const Int8AttendArgs* rows, int count, const Int8RowsAhead& ahead);
-  // Writes k and v [positions, heads * head_dim], whose rows are ld apart, as a complete block.
+  // Writes k and v [positions, heads * head_dim], whose rows are ld numbers apart, as a complete
+  // block.
   void (*write_kv_block)(const Int8KvBlock& shape, const float* k, const float* v, int64_t ld,
                          int positions, uint8_t* block);
   // Converts q [heads * head_dim] to the values, scales and zeros of one row in Int8BlockArgs.

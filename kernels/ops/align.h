@@ -1,4 +1,5 @@
-// Alignment by cross-attention: the source position that a row attends to most.
+// Aligns target tokens to source positions: finds the source position that a row attends to most in
+// cross-attention.
 //
 //   q [rows.count, d]: the layer's cross-attention queries; d = layout.width()
 //   tables: as for CrossAttention (cross_attention.h)
@@ -29,10 +30,10 @@ struct AlignRow {
 // positions.
 size_t AlignScratch(int64_t max_source);
 
-// Aligns the rows of those entries of `wanted` [count] whose layer is `layer`. Sets aligned[i] for
-// entry i to the source position with the largest attention weight. The last position, EOS, is not
-// considered; of equal weights the leftmost position is taken. A source of EOS alone gives 0.
-// REQUIRES: `heads` of each entry chooses a head that exists.
+// `wanted` has `count` entries. Aligns the rows of those whose layer is `layer`: sets aligned[i]
+// for entry i to the source position with the largest attention weight. The last position, EOS, is
+// not considered. Of equal weights the leftmost position is taken. For a source of EOS alone,
+// aligned[i] is 0. REQUIRES: `heads` of each entry chooses a head that exists.
 void AlignRows(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                const CrossKvTables& tables, const float* q, const AlignRow* wanted, int64_t count,
                uint16_t* aligned);

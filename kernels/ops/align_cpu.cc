@@ -1,6 +1,6 @@
-// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights were
-// computed in cross-attention already, which does not keep them. They are computed again, but only
-// for the few rows that ask for an alignment.
+// Alignment on the CPU. A row takes at most 2 n d floating-point operations for a source of n
+// positions. Cross-attention has computed the same attention weights but does not keep them. They
+// are computed again, because few rows ask for an alignment.
 #include "kernels/ops/align.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
 constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
 
 // q of one head as integers of 14 bits and a sign, so that the sum of kMaxInt8HeadDim products with
-// K's 8 bits fits 32 bits. NaN and infinity make the scale NaN.
+// K's 8 bits fits 32 bits. If q has a NaN or an infinity, the scale is NaN.
 struct IntegerQuery {
   static constexpr float kMost = 16383.0F;
 
@@ -66,7 +66,7 @@ void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuer
   }
 }
 
-// Adds the attention weights of one head to mean [length].
+// Adds the attention weights of one head to `mean`, which has an entry for each source position.
 void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& tables, int32_t slot,
              const float* q, float* scores, float* mean) {
   const int length = tables.source_length[slot];

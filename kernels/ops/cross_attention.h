@@ -14,7 +14,7 @@ namespace dragoman::kernels {
 // Writes the K/V of layers first_layer .. first_layer + layer_count - 1.
 //
 //   kv [tokens, layer_count * 2 * d]: for each layer k | v of a source token; d = layout.width()
-//   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
+//   offsets [segments + 1]: segment i has tokens offsets[i] .. offsets[i + 1] - 1; offsets[0] = 0
 //   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j], for
 //     j < PagesFor(its length)
 //

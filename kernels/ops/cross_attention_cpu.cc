@@ -1,5 +1,5 @@
-// Work per row: 4 n d flop for a source of n positions. The 8 n d bytes of K and V (f32) are read
-// once for up to kBlockRows rows of a slot.
+// Cross-attention on the CPU. A row takes 4 n d floating-point operations for a source of n
+// positions. The 8 n d bytes of K and V (f32) are read once for up to kBlockRows rows of a slot.
 #include "kernels/ops/cross_attention.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
-// Writes K and V of one layer for up to a page of positions to an f32 page. `kv` has k | v of a
-// position in a row; rows are ld apart.
+// Writes K and V of one layer for up to a page of positions to an f32 page. `kv` has one row for
+// each position: k, then v. Rows are ld numbers apart.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                float* page) {
   for (int head = 0; head < layout.heads; ++head) {

@@ -35,8 +35,8 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 namespace cuda {
 
 // DecodeSelfAttention on a device. qkv, pages and context_out are of the compute type. Does not
-// read rows.slots and rows.first_row. If rows.pages is not null, the kernel uses it instead of the
-// tables of lanes and ancestry; both must agree, and the bits are the same. REQUIRES: head_dim is a
+// read rows.slots and rows.first_row. If rows.pages is not null, the kernel reads page numbers from
+// it instead of looking them up in `tables`. Both must give the same pages. REQUIRES: head_dim is a
 // multiple of 8, at most 128; arrays of the compute type are aligned to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,

@@ -1,4 +1,5 @@
-// Work per row at position t: 4 (t + 1) d flop, 8 (t + 1) d bytes of K and V.
+// Self-attention of the decoder on the CPU. A row at position t takes 4 (t + 1) d floating-point
+// operations and reads 8 (t + 1) d bytes of K and V in f32.
 #include "kernels/ops/decode_attention.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ class Int8Attention {
     const uint8_t* rows[cpu::kBlockRows][cpu::kTilePositions];
     // Number of positions; 0 or less: the tile is beyond the row's position.
     int positions[cpu::kBlockRows];
-    // All rows' addresses, each once.
+    // All addresses in `rows`, each once.
     const uint8_t* different[cpu::kBlockRows * cpu::kTilePositions];
     int different_count;
   };

@@ -20,8 +20,8 @@
 
 namespace dragoman::kernels {
 
-// The position embeddings; borrowed. A pointer converts to it; a position is then added to every
-// token.
+// The position embeddings; borrowed. A pointer converts to a PositionTable that adds a position to
+// every token.
 struct PositionTable {
   PositionTable(const float* table, int32_t unplaced_token = kNoToken)  // NOLINT: as a pointer
       : rows(table), unplaced(unplaced_token) {}
@@ -38,8 +38,8 @@ class EmbeddingTable {
   EmbeddingTable(const EmbeddingTable&) = delete;
   EmbeddingTable& operator=(const EmbeddingTable&) = delete;
 
-  // Returns the row of a token in f32. The pointer is into the table, or the row is written to
-  // `memory` [d], and the pointer is `memory`.
+  // Returns the row of a token as d f32 numbers. If the table does not contain them in this form,
+  // writes them to `memory` and returns `memory`.
   virtual const float* Row(int32_t token, float* memory) const = 0;
   int d() const { return d_; }
 

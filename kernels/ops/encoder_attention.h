@@ -2,7 +2,7 @@
 // segment and to no others. There is no padding.
 //
 //   qkv [tokens, 3 * d]: q | k | v of a token; d = heads * head_dim
-//   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
+//   offsets [segments + 1]: segment i has tokens offsets[i] .. offsets[i + 1] - 1; offsets[0] = 0
 //   bias: added to the scores; has columns for distances -(n - 1) .. n - 1, n the longest segment
 //   context_out [tokens, d]: softmax(q k^T / sqrt(head_dim) + bias) v
 #pragma once

@@ -1,5 +1,6 @@
-// Work per segment of n tokens: 4 n^2 d flop. For each (segment, head), K is transposed once into
-// scratch (head_dim x n floats) for all n queries, so that 32 keys are scored at a time.
+// Self-attention of the encoder on the CPU. A segment of n tokens takes 4 n^2 d floating-point
+// operations. For each segment and head, K is transposed once into scratch (head_dim x n floats)
+// for all n queries, so that 32 keys are scored at a time.
 #include "kernels/ops/encoder_attention.h"
 
 #include <algorithm>
@@ -15,8 +16,8 @@ int64_t RoundUpToTile(int64_t tokens) {
   return (tokens + cpu::kTilePositions - 1) / cpu::kTilePositions * cpu::kTilePositions;
 }
 
-// Computes one head of one segment. q, k, v and out point to the segment's first token, bias to
-// distance 0.
+// Computes one head of one segment. q, k, v and out point to the segment's first token. `bias`
+// points to the bias of distance 0.
 void AttendSegment(const float* q, const float* k, const float* v, int64_t ld, int64_t tokens,
                    int head_dim, const float* bias, float* scratch, float* out, int64_t ld_out) {
   const cpu::KernelTable& kernels = cpu::Kernels();

@@ -1,7 +1,7 @@
-// The parts of a row that the fused output layer (output_layer_cuda.h) computes, and how they
-// become the row's summary. A tile is a range of columns of the vocabulary. The parts are a sum for
-// each tile and lists of the best tokens, which are spread over the lanes of a warp. For host and
-// device; output_fold.h describes the ThreadGroup.
+// The fused output layer (output_layer_cuda.h) computes parts of a row. MergeParts makes the row's
+// summary of them. A tile is a range of columns of the vocabulary. The parts are a sum for each
+// tile, and lists of the best tokens. While a list is computed, it is spread over the lanes of a
+// warp. For host and device; output_fold.h describes the ThreadGroup.
 #pragma once
 
 #include <cmath>
@@ -20,8 +20,9 @@ DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
   return (vocabulary + kTileColumns - 1) / kTileColumns;
 }
 
-// The division of a step's work. Each block of rows has `ranges` blocks of threads. Each of these
-// has a range of `tiles` adjacent tiles; the last range may have fewer.
+// How the tiles of the vocabulary are divided among blocks of threads. Each block of rows has
+// `ranges` blocks of threads. Each block of threads takes `tiles` adjacent tiles; the last one may
+// take fewer.
 struct TileRanges {
   int ranges = 1;
   int tiles = 1;
@@ -29,8 +30,8 @@ struct TileRanges {
 
 // Divides the tiles into ranges so that the processors finish all blocks of threads in the shortest
 // estimated time. A processor runs one block at a time. The estimate counts tiles, and one more for
-// each range, because a range begins a new list of best tokens. The candidates are the numbers of
-// ranges that give every processor up to 1, 2 .. `waves` blocks.
+// each range, because a range begins a new list of best tokens. Compares the numbers of ranges that
+// give every processor up to 1, 2, .. and `waves` blocks.
 constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, int waves) {
   TileRanges best;
   int64_t best_time = 0;
@@ -66,8 +67,8 @@ struct BestShare {
 
   DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
 
-  // Returns the worst entry of this share. The worst of all lanes' shares is the one that a better
-  // token replaces.
+  // Returns the worst entry of this share. A better token replaces the worst entry of all lanes'
+  // shares.
   DRAGOMAN_HD TokenScore Worst() const {
     TokenScore worst{score[0], token[0]};
     for (int i = 1; i < kEntries; ++i) {
@@ -87,8 +88,9 @@ struct BestShare {
   }
 };
 
-// The parts of one row: (max, sum of exp) of every tile of the vocabulary, in order, and the lists
-// of best tokens one after another, each in any order, with -inf where a list was not full.
+// The parts of one row. `sums` has (max, sum of exp) of every tile of the vocabulary, in order.
+// `best` has the lists of best tokens, one after another. A list has no order, and has entries of
+// -inf if it was not full.
 struct RowParts {
   const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf if a logit of the tile was
   int tiles = 0;
@@ -105,8 +107,8 @@ template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shared,
                             const RowParts& parts, const LogitRequest& request,
                             LogitSummary& summary) {
-  // Each member takes a run of adjacent tiles. So the tree over members merges tiles in the order
-  // of the vocabulary.
+  // Each thread takes a run of adjacent tiles. So SumOfGroup merges tiles in the order of the
+  // vocabulary.
   const int run = (parts.tiles + group.size() - 1) / group.size();
   LogSum sum;
   bool bad = false;

@@ -1,6 +1,7 @@
-// How the output layers of the CPU fold a block of the vocabulary, for one model and for an
-// ensemble. To fold logits is to reduce them to (max, sum of exp) and the best tokens (LogitSummary
-// in kernels/search/row.h). Private to output_layer_cpu.cc and output_mean_cpu.cc.
+// Functions that fold the logits of a block of the vocabulary, for the CPU's output layers of one
+// model and of an ensemble. To fold logits is to reduce them to (max, sum of exp) and the best
+// tokens (LogitSummary in kernels/search/row.h). Private to output_layer_cpu.cc and
+// output_mean_cpu.cc.
 //
 // Pure functions over the caller's memory, no heap.
 #pragma once
@@ -19,8 +20,9 @@ namespace dragoman::kernels::output_blocks {
 inline constexpr int64_t kProductBlocks = 5;
 inline constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 inline constexpr int64_t kBlockRowsMax = 128;
-// The number of columns that are compared with one threshold, the list's last score. Then the
-// threshold is read again. kFirstColumns applies until the list is full.
+// The number of columns that are compared with one threshold: the score of the last entry in the
+// list of best tokens. After these columns the threshold is read again. Until the list is full, the
+// number is kFirstColumns.
 inline constexpr int64_t kSearchColumns = 96;
 inline constexpr int64_t kFirstColumns = 16;
 
@@ -30,8 +32,8 @@ struct Partial {
   bool nan;
 };
 
-// Sets partials [rows] to empty lists, each with memory for kMaxTopK entries in `entries` [rows,
-// kMaxTopK].
+// Sets the partials of `rows` rows to empty lists. Each list gets memory for kMaxTopK entries in
+// `entries`, which has rows * kMaxTopK entries.
 inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* entries,
                        Partial* partials) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -39,7 +41,7 @@ inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* e
   }
 }
 
-// Calls `candidate(column)` for each of the `count` values that is above the last score of `top`.
+// Calls `candidate(column)` for each of the `count` values that is above the threshold of `top`.
 // `candidate` may change `top`, which raises the threshold.
 template <class Candidate>
 void ForCandidates(const float* values, int64_t count, const TopList& top, Candidate candidate) {
@@ -52,8 +54,8 @@ void ForCandidates(const float* values, int64_t count, const TopList& top, Candi
   }
 }
 
-// Maps columns to words of the vocabulary. Without a selection (output_layer.h) column i is word i.
-// With one, column i is word number i of the selection's list.
+// Maps columns of the output layer to words of the vocabulary. Without a selection (output_layer.h)
+// column i is word i. With a selection, column i is the word ids[i] of its list.
 class ColumnWords {
  public:
   ColumnWords() = default;
@@ -98,7 +100,8 @@ void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
   ColumnWords().ForEachWithin(list, first, end, use);
 }
 
-// One bit for each row and block: whether a list of the row's request has an id in that block.
+// Has a bit for each row and block. It says whether a list of the row's request has an id in that
+// block.
 class MarkedBlocks {
  public:
   static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }
@@ -128,8 +131,8 @@ class MarkedBlocks {
 };
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
-// block's (max, sum of exp). If `known` is not null, that is *known, which the product has
-// computed. Changes `logits`.
+// block's (max, sum of exp). If the product has computed these numbers, they are in *known;
+// otherwise `known` is null. Changes `logits`.
 inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, float* logits,
                         int64_t first, int64_t count, Partial& partial, float* wanted,
                         const LogSum* known) {

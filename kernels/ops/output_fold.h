@@ -1,5 +1,5 @@
-// Folds a row of logits by a group of threads, for the device's output layer (output_layer_cuda.h):
-// reduces it to (max, sum of exp), the K best tokens and the logits of wanted ids
+// Folds a row of logits for the device's output layer (output_layer_cuda.h). A group of threads
+// reduces the row to (max, sum of exp), the K best tokens and the logits of wanted ids
 // (kernels/search/row.h). Tests run this on the host.
 //
 // A ThreadGroup has
@@ -62,19 +62,20 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// The state of a row in a group of at most kThreads threads.
+// The shared memory of a group of at most kThreads threads that folds one row. Threads offer tokens
+// for the list of the best tokens (TakeBest).
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore pool[kMaxTopK + kThreads];  // the best tokens so far, then the members' offers
+  TokenScore pool[kMaxTopK + kThreads];  // the best tokens so far, then the threads' offers
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
   int32_t count;    // number of the best tokens so far
-  int32_t offered;  // number of offers
+  int32_t offered;  // number of offers in this round
 };
 
-// Returns the merged sums of all members to every member. Merges them by a tree over the members'
-// ranks. REQUIRES: the size of the group is a power of two.
+// Each thread passes a sum, `mine`. Returns the merged sum to every thread. Merges by a tree over
+// the threads' ranks. REQUIRES: the size of the group is a power of two.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD LogSum SumOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, LogSum mine) {
   shared.sums[group.rank()] = mine;
@@ -97,9 +98,9 @@ DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& share
   group.Sync();
 }
 
-// Returns a lower bound of the k-th best of the members' scores `mine`, so a score below it is not
-// among the k best. Divides the members into at most kMaxTopK bins and returns the k-th best of the
-// bins' maxima; -inf if there are fewer bins.
+// Each thread passes a score, `mine`. Returns a lower bound of the k-th best of these scores, so a
+// score below it is not among the k best. The threads are divided into at most kMaxTopK bins. The
+// result is the k-th best of the bins' maxima; -inf if there are fewer than k bins.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                                float mine) {
@@ -115,7 +116,7 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   }
   group.Sync();
   if (group.rank() < bins) {
-    // The number of better maxima. Of equal maxima the one of the lower bin is better, so every
+    // `rank` counts the better maxima. Of equal maxima the one of the lower bin is better, so every
     // rank occurs once.
     int rank = 0;
     for (int i = 0; i < bins; ++i) {
@@ -129,10 +130,10 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   return floor;
 }
 
-// Merges the members' candidates into the k best tokens, k > 0. x[i] is the score of token(i); -inf
-// means no candidate. No token occurs twice. Overwrites x.
+// Merges the candidates of all threads into the k best tokens, k > 0. x[i] is the score of this
+// thread's candidate token(i); -inf means no candidate. No token occurs twice. Overwrites x.
 //
-// In each round every member offers its best remaining candidate if that can still enter the list.
+// In each round every thread offers its best remaining candidate if that can still enter the list.
 // The entries of the list and the offers are ranked: an entry's rank is the number of better
 // entries. While the list is not full, the lower bound of FloorOfGroup rejects most offers. Later
 // the list's last entry does.
@@ -155,7 +156,7 @@ DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared
     const bool offers = enters && mine.score >= floor;
     if (offers) shared.pool[count + group.Claim(&shared.offered)] = mine;
     for (int i = 0; i < n; ++i) {
-      // If the member's best cannot enter, none can.
+      // If this thread's best candidate cannot enter, none of its candidates can.
       if (!enters || (offers && token(i) == mine.token)) x[i] = -INFINITY;
     }
     group.Sync();
@@ -203,12 +204,13 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   return true;
 }
 
-// FoldLogits walks over a row of materialized logits in stretches. In each stretch every member
-// takes kMaterializedPerThread columns. Adjacent members take adjacent columns.
+// FoldLogits walks over a row of materialized logits in stretches. In each stretch every thread
+// takes kMaterializedPerThread columns. Threads of adjacent ranks take adjacent columns.
 inline constexpr int kMaterializedThreads = 512;
 inline constexpr int kMaterializedPerThread = 8;
 
-// The ids of the request's lists within one stretch of the vocabulary, one bit for each column.
+// Marks the ids of the request's lists within one stretch of the vocabulary, with one bit for each
+// column.
 template <int kColumns>
 struct Marks {
   static constexpr int kWords = (kColumns + 31) / 32;
@@ -290,7 +292,7 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     summary.wanted[i] = IsStruck(asked, id) ? -INFINITY : biased(id) * asked.scale;
   }
   // The request is copied to shared memory. If each stretch read it from global memory, the read
-  // would wait behind the loads of the next stretch. In registers it would spill.
+  // would wait behind the loads of the next stretch. In registers it would spill to local memory.
   if (group.rank() == 0) {
     shared.request = asked;
     if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;

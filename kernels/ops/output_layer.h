@@ -60,7 +60,7 @@ class OutputLayer {
   // OpContext::Reserve of that number, Folds of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
-  // Computes summaries [rows] for requests [rows].
+  // Computes the summaries of `rows` rows. `requests` and `summaries` have an entry for each row.
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
 
@@ -70,15 +70,15 @@ class OutputLayer {
   static constexpr int kSelectStep = 16;
   virtual size_t SelectedFloats(int64_t words) const = 0;
 
-  // Copies the weights of the words to `memory` [SelectedFloats(words.count)], which is aligned to
-  // 64 bytes. REQUIRES: all words are in the vocabulary.
+  // Copies the weights of the words to `memory`, which has room for SelectedFloats(words.count)
+  // floats and is aligned to 64 bytes. REQUIRES: all words are in the vocabulary.
   virtual void Select(const IdList& words, float* memory) const = 0;
 
   // Like Fold, but folds each row over its selection. A logit has the same bits as in Fold. The
   // normaliser is the sum over the selection, in an order of its own. Words outside the selection
   // are -inf in LogitSummary::wanted and LogitRequest::logits. Adjacent rows with the same
-  // selection are computed together. `selections` [rows]; none is empty. Needs as much scratch as
-  // Fold.
+  // selection are computed together. `selections` has an entry for each row; no selection is empty.
+  // Needs as much scratch as Fold.
   virtual void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
                             const Selection* const* selections, const LogitRequest* requests,
                             LogitSummary* summaries) const = 0;

@@ -1,14 +1,14 @@
-// Work: 2 rows d vocabulary flop, and one exp and one comparison per logit. The vocabulary is
-// processed in blocks of kBlockColumns.
+// The output layer on the CPU. It takes 2 * rows * d * vocabulary floating-point operations, and
+// one exp and one comparison per logit. The vocabulary is processed in blocks of kBlockColumns.
 //
 // There are two kinds of products (cpu/product.h):
 //
 // A product that folds adds up exp(logit) while it computes logits, and notes the logits that can
-// enter a row's list. It does not store logits, which would cost a product with tiles up to half
-// its rate. For some rows that is not enough in a block: if a list of the request has an id there,
-// if the row has a scale, if its list is not full yet, or if exp needs a maximum. The block's
-// logits of such a row are computed again, for this row alone. If there are many such rows, the
-// product stores the logits of all rows while it folds.
+// enter a row's list of best tokens. It does not store logits, which would cost a product with
+// tiles up to half its rate. For some rows that is not enough in a block: if a list of the request
+// has an id there, if the row has a scale, if its list is not full yet, or if exp needs a maximum.
+// The block's logits of such a row are computed again, for this row alone. If there are many such
+// rows, the product stores the logits of all rows while it folds.
 //
 // Other products store the logits (up to kBlockRowsMax rows: 240 KiB, within L2), which are then
 // folded row by row. If a block's maximum cannot enter a row's list, the row's candidates are not
@@ -39,7 +39,7 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// kFoundCapacity: the largest number of results of a row that a fold can note in a block.
+// kFoundCapacity: the largest number of logits that a product can note for one row in one block.
 // kRowsForOneAlone: if at most one row in kRowsForOneAlone needs its logits, such rows are computed
 // again, alone.
 constexpr int32_t kFoundCapacity = 16;
@@ -213,7 +213,7 @@ class CpuOutputLayer final : public OutputLayer {
     for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    // The first row of each run of adjacent rows with one selection.
+    // `begins` has the first row of each run of adjacent rows that have the same selection.
     int64_t begins[output_blocks::kBlockRowsMax];
     int64_t runs = 0;
     int64_t words = 0;
@@ -307,7 +307,8 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Computes the block's logits [rows, b.padded_columns()] of the rows of x to y.
+  // Computes the block's logits for `rows` rows of x. Writes b.padded_columns() logits for each row
+  // to y.
   void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
                const cpu::ResultFold* fold) const {
     const Columns& columns = b.rows.columns;

@@ -5,8 +5,9 @@
 //   kProbability     log(sum of w_m p_m)
 //   kLogProbability  sum of w_m log(p_m), normalised again only if a request asks
 //
-// A tile of the members' logits is folded while it is in the cache. No member's logits are
-// materialized. The logits of the mean are materialized only for requests that ask for them.
+// The members' logits are folded (reduced to a LogitSummary) in tiles, each while it is in the
+// cache. No member's logits are stored for the whole vocabulary. Those of the mean are stored only
+// for requests that ask for them.
 //
 // The fields of LogitRequest mean the same as for one model: `scale` and `excluded` act on every
 // member before its softmax, `mask_first` acts on the mean. `logits` receives a row x such that the
@@ -43,7 +44,8 @@ class OutputMean {
   // Like OutputLayer::ScratchFloats.
   size_t ScratchFloats(int64_t max_rows) const;
 
-  // hidden [members], each [rows, d of that member]; requests, summaries [rows].
+  // hidden[m] has `rows` rows with the d numbers of member m's layer. `requests` and `summaries`
+  // have `rows` entries.
   void Fold(OpContext& context, const float* const* hidden, int64_t rows,
             const LogitRequest* requests, LogitSummary* summaries);
 

@@ -1,6 +1,6 @@
-// kLogProbability takes the work of every member's output layer, and one multiply-add per logit and
-// member. The weighted sum of logits orders the tokens without the normalisers, so the normalisers
-// are computed from the same tile.
+// The output layers of an ensemble on the CPU. kLogProbability takes the work of every member's
+// output layer, and one multiply-add per logit and member. The weighted sum of logits orders the
+// tokens without the normalisers, so the normalisers are computed from the same tile.
 //
 // kProbability needs the members' normalisers before it can rank the tokens. So the products run
 // twice: first in each member's own Fold, which stores no logits. In the second pass the largest of
@@ -8,8 +8,8 @@
 // only for columns whose bound can enter a row's list. It is computed relative to its largest term,
 // so that it does not underflow.
 //
-// Order: members in their order; (max, sum of exp) per (member, row, block), merged in the order of
-// blocks.
+// The order of sums is fixed: members are added in their order, and the (max, sum of exp) of a
+// row's blocks are merged in the order of blocks.
 #include "kernels/ops/output_mean.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct OutputMean::Scratch {
   LogSum* sums;  // [members, blocks, rows]; those of thread 0 serve all threads
 };
 
-// The data that the folds of all blocks of some rows share.
+// The folds of all blocks share this data: the rows and their requests, summaries and sums.
 struct OutputMean::Pass {
   const cpu::Operand* hidden;  // [members]
   int64_t rows;
@@ -333,7 +333,7 @@ void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
     }
     pass.sums[block * pass.rows + row] = all;
   }
-  // An upper bound of the log-probability of the mean.
+  // `bound` becomes an upper bound of each token's log-probability in the mean.
   float* const bound = scratch.mean;
   std::fill_n(bound, columns, -INFINITY);
   for (size_t m = 0; m < members(); ++m) {

@@ -7,7 +7,7 @@
 //
 // Each row of x is quantized by its own largest number (quantize_rows.h). Sums are exact, so their
 // order does not matter. The bits of a row depend only on that row and W, not on the number of
-// rows, the tiles or the card, so no trial is needed. An element is
+// rows, the tiles or the card. An element is
 //   round(fma(sum, x's scale * W's scale, bias))    bias 0 if there is none
 // An activation is computed from this rounded number and rounded again, as in a separate pass
 // (activation_cuda.h).

@@ -1,4 +1,5 @@
-// Work per row: a sigmoid and 4 d flop, 6 d floats.
+// The recurrent unit on the CPU. A row takes d sigmoids and 4 d other operations, and reads or
+// writes 6 d floats.
 #include "kernels/ops/recurrence.h"
 
 #include <cstdint>

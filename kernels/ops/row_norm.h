@@ -7,8 +7,8 @@
 //   y may be x or residual. sum receives z, which some layers continue from (pre-norm); nullptr:
 //   not needed. sum may be x or residual, but not y.
 //
-// The mean and the biased variance take one pass each, the mean of squares one. All are in f32, in
-// an order that d alone decides.
+// LayerNorm takes one pass for the mean and one for the biased variance, RMSNorm one for the mean
+// of squares. Sums are f32. Their order depends only on d.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace cuda {
 
 // AddLayerNorm on a device, for rows [0, *count), or for all rows if count is nullptr. Other rows
 // of y and sum do not change; other rows of x and residual may be read. x, residual, y, sum are of
-// the compute type; gamma, beta f32. Sums are f32, in an order that d alone decides. y is computed
+// the compute type; gamma, beta f32. Sums are f32. Their order depends only on d. y is computed
 // from z before z is rounded for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096;
 // all arrays are aligned to 16 bytes.
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,

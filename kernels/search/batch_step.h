@@ -94,9 +94,9 @@ DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTable
   group.Sync();
 }
 
-// Folds number `index` of the listed rows with FoldMaterializedRow, if the search itself needs the
-// row's logits. A row that is listed only because the fused output layer cannot compute it keeps
-// its summary. REQUIRES: its request's `logits` are computed.
+// Computes the summary of row materialized_rows[index] again from its logits (FoldMaterializedRow)
+// if the search needs them. A row that is listed only because the fused output layer cannot compute
+// it keeps its summary. REQUIRES: the `logits` of the row's request are computed.
 template <class ThreadGroup>
 DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTables& tables,
                                          int32_t index, MaterializedRowWorkspace& workspace) {
@@ -116,8 +116,8 @@ DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, i
             tables.summaries + first, workspace);
 }
 
-// Initializes memory that CarveBatch has divided, to an empty batch: no slot is occupied, every
-// page is free. Called by one group.
+// Writes an empty batch to memory that CarveBatch has divided: no slot is occupied, every page is
+// free. Called by one group.
 template <class ThreadGroup>
 DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables) {
   const BatchLimits& limits = tables.limits;
@@ -138,7 +138,7 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
   // A loop of its own, because together with the next loop it would take more registers than a
-  // large block has.
+  // thread of a large block has.
   each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
     tables.extras[i] = SlotExtra{};

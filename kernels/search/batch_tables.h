@@ -15,18 +15,18 @@
 
 namespace dragoman::kernels {
 
-// The limits of a batch. All counts > 0.
+// The limits of a decoding batch. All counts are > 0.
 struct BatchLimits {
   int32_t max_rows = 0;    // limit of a step's rows and of the batch's slots; < 2^16
-  int32_t lanes = 0;       // limit of the hypotheses at a time, >= max_rows; < 2^21
+  int32_t lanes = 0;       // limit of the sum of all slots' beams, >= max_rows; < 2^21
   int32_t positions = 0;   // limit of a hypothesis' input positions: max_tokens + 1
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
   int32_t vocabulary = 0;  // size of the target vocabulary
   int32_t start_token = 0;
   int32_t workspaces = 0;  // number of slots whose beam steps may run at the same time
-  // Limit of a step's rows that are computed with materialized logits: because the search needs
-  // them, or because the row asks for more than the fused output layer gives. The beams of all
-  // segments in slots that have such rows must sum to at most this limit.
+  // Limit of the rows of a step whose logits are all written to memory (materialized). A row needs
+  // this if its search reads them, or if it asks for more than the fused output layer gives. The
+  // beams of all segments in slots that have such rows must sum to at most this limit.
   int32_t materialized_rows = 0;
   int32_t materialized_workspaces = 0;  // number of materialized rows that may be folded at a time
   int32_t rules_words = 0;  // number of 32-bit words for the rules of all segments in slots
@@ -40,7 +40,7 @@ struct BatchLimits {
   DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
-// The scalars that change from step to step.
+// The numbers of a batch that change from step to step.
 struct BatchScalars {
   int64_t step = 0;     // number of the current step, which is the number of steps that have ended
   StepCommand command;  // command of the current step
@@ -56,16 +56,17 @@ struct BatchScalars {
   int32_t delivered_words = 0;     // number of words of this step's output that are claimed
 };
 
-// The state of a slot that the search does not use, only the code of the step.
+// State of a slot that the search does not use. Only the code of the step uses it.
 struct SlotExtra {
   bool occupied = false;  // holds a segment that is not cancelled and whose end is not delivered
   bool wants_partials = false;
   int32_t settled = 0;  // number of tokens that were delivered as settled (partials.h)
 };
 
-// The arrays of the workspaces. Each has a first dimension [workspaces] (extras to ancestry) or
-// [materialized_workspaces] (scores to block_sums). The rest of its size is that of
-// BasicBeamStepWorkspace for a beam of kMaxBeam, or of MaterializedRowWorkspace.
+// The memory of all workspaces of a batch. The arrays `extras` to `ancestry` belong to
+// BatchLimits::workspaces workspaces of the type BeamStepWorkspace, each for a beam of kMaxBeam.
+// The arrays `scores` to `block_sums` belong to materialized_workspaces workspaces of the type
+// MaterializedRowWorkspace.
 struct WorkspaceArrays {
   Extra* extras = nullptr;
   int32_t* extra_count = nullptr;
@@ -86,7 +87,8 @@ struct WorkspaceArrays {
   float* block_sums = nullptr;
 };
 
-// Pointers into one block of memory. A dimension [slots] has max_rows entries.
+// Pointers to the arrays of a batch, which are in one block of memory. A comment such as [lanes,
+// pages_per_lane] gives an array's dimensions by their names in BatchLimits; [slots] is [max_rows].
 struct BatchTables {
   BatchLimits limits;
   BatchScalars* now = nullptr;  // [1]
@@ -97,10 +99,10 @@ struct BatchTables {
   int32_t* slot_lanes = nullptr;     // [slots, kMaxSlotLanes]
   int32_t* cross_pages = nullptr;    // [slots, pages_per_lane]
   int32_t* source_length = nullptr;  // [slots]
-  int32_t* order = nullptr;          // [slots] slots that have begun and not left, by age
-  int32_t* runnable = nullptr;       // [slots] slots of `order` that run, by age
-  int32_t* waiting = nullptr;        // [slots] occupied slots that lack pages to begin, by age
-  int32_t* scratch = nullptr;        // [slots]
+  int32_t* order = nullptr;          // [slots] slots that have begun and not left, oldest first
+  int32_t* runnable = nullptr;       // [slots] slots of `order` that run, oldest first
+  int32_t* waiting = nullptr;  // [slots] occupied slots that lack pages to begin, oldest first
+  int32_t* scratch = nullptr;  // [slots]
 
   LaneArrays lanes;
   int32_t* lane_pages = nullptr;  // [lanes, pages_per_lane]
@@ -108,15 +110,15 @@ struct BatchTables {
 
   int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; allotted by the host
 
-  // Rows of a step.
+  // The rows of the current step, and the slots that have them.
   int32_t* row_slot = nullptr;      // [max_rows]
   int32_t* row_lane = nullptr;      // [max_rows]
   int32_t* row_position = nullptr;  // [max_rows]
   int32_t* plan_slots = nullptr;    // [slots]
   int32_t* first_row = nullptr;     // [slots]
   int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
-  // [max_rows, row_page_stride] the K/V page of each position that a row attends to, its new one
-  // included; later entries are undefined.
+  // [max_rows, row_page_stride] the K/V page of each position that a row attends to, up to its new
+  // position. Later entries are undefined.
   int32_t* row_pages = nullptr;
   LogitRequest* requests = nullptr;   // [max_rows]
   LogitSummary* summaries = nullptr;  // [max_rows] they point into the next two arrays
@@ -131,7 +133,7 @@ struct BatchTables {
   // the pointer to the row's logits.
   float* unplaced = nullptr;  // [1]
 
-  // [workspaces] and [materialized_workspaces].
+  // Arrays with limits.workspaces and limits.materialized_workspaces entries.
   BeamStepWorkspace* step_workspaces = nullptr;
   MaterializedRowWorkspace* materialized_workspaces = nullptr;
   WorkspaceArrays workspace_arrays;

@@ -1,5 +1,5 @@
-// The beam step: one step of one slot. It decides which hypotheses go on, which have ended and when
-// a search is over (SEARCH.md a, d, f).
+// The beam step: one step of one slot, which holds the search of one segment. It decides which
+// hypotheses go on, which have ended and when the search is over (SEARCH.md a, d, f). It uses:
 //
 //   candidates.h    all one-token extensions of the beam, best first
 //   constrained.h   which of them make the next beam if phrases are required
@@ -39,9 +39,9 @@ using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 
 namespace beam_step_internal {
 
-// Returns how many of `chosen` [count], best first, pass the threshold (a.1.5). They must be within
-// `prune` of a reference: the better of the first candidate and the best result, both as raw
-// log-probs.
+// Returns how many of the `count` candidates in `chosen`, best first, pass the threshold (SEARCH.md
+// a.1.5). A candidate passes if its log-prob is at most `prune` below the larger of two log-probs:
+// that of the first candidate, and the best of all hypotheses that have finished (best_done).
 DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
   if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
   const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
@@ -49,10 +49,11 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
   return count;
 }
 
-// Selects with immediate finalisation (a.7). Considers the best 2 * beam candidates, and `beam`
-// more for each further id that ends. A candidate that ends and ranks within the first `beam`
-// becomes a result at once. The first `beam` candidates that do not end go on. With ALL_BEAMS it
-// considers only the best `beam - finished` candidates; those that end become results.
+// Selects the next beam with immediate finalisation (SEARCH.md a.7). Considers the best 2 * beam
+// candidates, and `beam` more for each further id that ends. A candidate that ends and ranks within
+// the first `beam` becomes a result at once. The first `beam` candidates that do not end go on.
+// With ALL_BEAMS it considers only the best `beam - finished` candidates; those that end become
+// results.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen) {
@@ -78,8 +79,8 @@ DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, 
   return next;
 }
 
-// Selects with sampling: each lane's summary holds the one token that was drawn. A draw that ends
-// becomes a result in the entry with the draw's number.
+// Selects the next beam with sampling. Each lane's summary holds the one token that was drawn. A
+// draw that ends becomes a result in the entry with the draw's number.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
@@ -108,7 +109,7 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   if (o.stop_rule == StopRule::kAllBeams) return false;
-  if (o.beam == 1) return s.finished > 0;  // greedy search ends at its first EOS (a.7)
+  if (o.beam == 1) return s.finished > 0;  // greedy search ends at its first EOS
   if (o.stop_rule == StopRule::kFirstK) {
     const float wanted = std::floor(static_cast<float>(o.beam) * o.patience + 0.5F);
     return static_cast<float>(s.finished_total) >= (wanted < 1.0F ? 1.0F : wanted);
@@ -121,9 +122,10 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
   return WorstDone(slot) >= best_live / s.rules.divisor[reach];
 }
 
-// Selects the best `beam` candidates; hypotheses that have ended compete among them (ON_BEAM, a.1;
-// KEEP, f). With ON_BEAM the ended candidates that precede all others become results, and the beam
-// shrinks by their number. Writes the next beam to the start of `chosen` and returns its size.
+// Selects the best `beam` candidates, among them hypotheses that have ended. For the finalisations
+// ON_BEAM (SEARCH.md a.1) and KEEP (SEARCH.md f). With ON_BEAM the ended candidates that precede
+// all others become results, and the beam shrinks by their number. Writes the next beam to the
+// start of `chosen` and returns its size.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen, int32_t* shared) {
@@ -137,8 +139,8 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   if (group.rank() == 0) {
     int32_t popped = 0;
     if (s.options.finalisation == Finalisation::kOnBeam) {
-      // If all candidates end at once, as at a limit that forces no EOS, no more may become results
-      // than the beam still lacks.
+      // All candidates may end at once, for example at the length limit. No more of them may become
+      // results than the beam has places left.
       if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
       while (popped < count && chosen[popped].ends) ++popped;
       for (int32_t i = 0; i < popped; ++i) {
@@ -155,9 +157,9 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   return *shared;
 }
 
-// Sets the live hypotheses to the entries of `chosen` [count] that have not ended. Tokens and K/V
-// stay where they are. Lineages and the states of constraints and forbidden phrases are copied to
-// the new lanes.
+// Sets the live hypotheses to those of the `count` entries of `chosen` that have not ended. Tokens
+// and K/V stay where they are. Lineages and the states of constraints and forbidden phrases are
+// copied to the new lanes.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
                          int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {
@@ -205,9 +207,10 @@ DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candi
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. requests, summaries [state->live]: those of the live
-// hypotheses, by lane. Afterwards the status is kDone or kBadNumber, or it is still kRunning,
-// `length` is one more and the new hypotheses are in lanes 0..live-1. REQUIRES: status is kRunning.
+// Advances the slot by one position. `requests` and `summaries` have an entry for each live
+// hypothesis, in the order of the lanes. Afterwards the status is kDone or kBadNumber, or it is
+// still kRunning, `length` is one more and the new hypotheses are in lanes 0..live-1. REQUIRES:
+// status is kRunning.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                           const LogitSummary* summaries,
@@ -272,8 +275,8 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
 }
 
 // Advances the slot by all positions that it had rows for, or up to the position that ends the
-// search. requests, summaries: those of the slot's rows, in row order (plan.h). REQUIRES: as
-// BeamStep.
+// search. `requests` and `summaries` have an entry for each row of the slot in this step, in the
+// order of the rows (plan.h). REQUIRES: as BeamStep.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                            const LogitSummary* summaries,

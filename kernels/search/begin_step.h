@@ -57,8 +57,8 @@ DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
   group.Sync();
 }
 
-// Numbers of pages given back, of slots that stay and of slots that run, packed in one number so
-// that one sum over the members adds all three.
+// Three counts packed in one number, so that one sum over the members adds all of them: pages that
+// are given back, slots that stay, and slots that run.
 struct Leaving {
   static constexpr int kBits = 16;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -126,7 +126,7 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
   group.Sync();
 }
 
-// Copies words [count] with the members of a subgroup, word i to `target(i)`.
+// The members of a subgroup copy `count` words together: words[i] to `target(i)`.
 template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
                            Target target) {
@@ -193,8 +193,8 @@ DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
 
-// Begins the waiting slots in their order, up to the first one that the rule of pages (plan.h)
-// holds back. Sets the batch's worst case to the largest worst case of all slots that run.
+// Begins the waiting slots in their order. Stops at the first slot that may not begin by the rule
+// of pages (plan.h). Sets the batch's worst case to the largest worst case of all slots that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;

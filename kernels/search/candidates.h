@@ -55,7 +55,8 @@ struct BetterCandidate {
   }
 };
 
-// The number of tokens that were taken from each of a row's two lists.
+// `top` is the number of tokens already taken from the row's best tokens (LogitSummary::top),
+// `extra` the number taken from its extras.
 struct RowCursor {
   int32_t top = 0;
   int32_t extra = 0;
@@ -70,14 +71,14 @@ struct Offers {
 };
 
 // Sorts those wanted ids of each row whose logits are above -inf into `extras`, and marks
-// everything as not taken. `requests` [live] are the rows' requests, in the order of the summaries.
+// everything as not taken. `requests` has an entry for each live hypothesis, in the order of the
+// summaries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  // Whether the next token is forced at log-prob 0 (`free`). It is then the only wanted id of its
-  // row.
+  // Whether the next token is forced at log-prob 0. If it is, it is the only wanted id of its row.
   const bool is_free = s.length < s.rules.prefix_length
                            ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
@@ -128,14 +129,14 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   c.rank = slot.RankOf(r);
   c.parent = r;
   c.token = token;
-  // A forced prefix may contain an id that would end a hypothesis after the prefix.
+  // Within a forced prefix, an id such as EOS does not end the hypothesis.
   c.ends = (s.options.Ends(token) && s.length >= s.rules.prefix_length) || IsLastToken(s);
   return c;
 }
 
-// Returns the better of the next tokens in the two lists of row `r`; `at` counts the tokens of each
-// list that were taken before. Compares logits, not rounded path scores, so greedy search chooses
-// the same token with and without a normaliser.
+// Row `r` has two lists of tokens, and `at` says how many tokens of each were taken before. Returns
+// the better of the two next tokens. Compares logits, not rounded path scores, so greedy search
+// chooses the same token with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];
@@ -170,7 +171,8 @@ DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCur
 }
 
 // Returns the candidate for a hypothesis that waits on the beam: it is its own and only child. It
-// competes with its raw log-prob; in a constrained search with its normalised score (d.3).
+// competes with its raw log-prob; in a constrained search with its normalised score (SEARCH.md
+// d.3).
 template <class View>
 DRAGOMAN_HD Candidate WaitingOffer(const View& slot, int entry) {
   const FinishedHypothesis& h = slot.Finished(entry);

@@ -15,15 +15,15 @@
 
 namespace dragoman::kernels {
 
-// Returns the largest number of candidates that CollectConstrained finds: for each row the wanted
-// ids, the best token and the best token that does not continue a word; the best `beam` candidates
-// of all rows; the hypotheses that wait.
+// Returns the largest number of candidates that CollectConstrained finds. It finds for each row the
+// wanted ids, the best token, and the best token that does not continue a word. It also finds the
+// best `beam` candidates of all rows, and the hypotheses that wait.
 DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
   return beam * (kMaxWantedIds + 4);
 }
 
-// Length of the memory for the banks: for each bank the number of its candidates and the number
-// taken.
+// The number of integers that SelectConstrained needs as scratch memory: for each bank the number
+// of its candidates, and the number of those that are taken.
 inline constexpr int32_t kBanks = 2 * (kMaxConstraintTokens + 1);
 
 // Orders candidates from the highest bank down, and the best first within a bank.
@@ -34,9 +34,10 @@ struct BetterInBank {
   }
 };
 
-// Allocation STRIPE: divides a beam of k over banks 0 .. total, which have available[b] candidates.
-// Sets taken[b], the number of places of bank b: takes the best candidate of every bank from the
-// highest bank down, then the second best of every bank, until k are taken.
+// Allocation STRIPE: divides the k places of a beam over the banks 0 .. total. Bank b has
+// available[b] candidates. Sets taken[b], the number of places that bank b gets. First the best
+// candidate of each bank gets a place, from the highest bank down, then the second best of each
+// bank, and so on.
 DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t* available,
                                         int32_t* taken) {
   for (int32_t b = 0; b <= total; ++b) taken[b] = 0;
@@ -76,8 +77,8 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
 }
 
 // Returns the best token of row `r` that does not continue a word, among the row's best
-// `candidates()` tokens (d.2.2 iv). Returns no candidate if there is none or if it is taken
-// already.
+// `candidates()` tokens (SEARCH.md d.2.2 iv). Returns a Candidate of rank -1 if there is no such
+// token or if it is taken already.
 template <class View>
 DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int r) {
   const WordEdges& edges = slot.state->rules.constraints.edges;
@@ -96,8 +97,8 @@ DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int 
   return {};
 }
 
-// Collects the candidates of a step into `pool`, each once (d.2.2), and sets their banks. Returns
-// their number. `shared` [1] is memory that all members see.
+// Collects the candidates of a step into `pool`, each once (SEARCH.md d.2.2), and sets their banks.
+// Returns their number. `shared` points to one integer in memory that all members see.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slot, Offers& offers,
                                        Candidate* pool, int32_t* shared) {
@@ -159,8 +160,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
 // Writes the next beam to `chosen`, best first, and those of its hypotheses that have ended to the
 // slot's entries. Returns the size of the beam. A hypothesis that has ended competes with its
 // normalised score. If one has ended, candidates whose scores are more than `constraint_prune`
-// below the best of the ended ones are dropped (d.3). Sorts `pool` by BetterInBank. banks [kBanks]
-// is scratch memory.
+// below the best of the ended ones are dropped (SEARCH.md d.3). Sorts the n candidates in `pool` by
+// BetterInBank. `banks` is scratch memory for kBanks integers.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
@@ -204,7 +205,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
 }
 
 // Ends a search in which no hypothesis has met all required phrases: makes the best hypothesis of
-// the highest bank the result, marked as unmet. `pool` [n] are the candidates of the last step,
+// the highest bank the result, marked as unmet. `pool` holds the n candidates of the last step,
 // sorted by BetterInBank.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {

@@ -1,6 +1,5 @@
 // The constraint state of a hypothesis: the required phrases that it has met, and the partial match
-// of the next phrase (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with corrected
-// matching).
+// of the next phrase (SEARCH.md d.1; Post & Vilar 2018).
 //
 // Pure functions over plain data, for host and device; no heap. The caller owns the immutable set
 // of phrases. A state is a value of 32 bytes; each hypothesis has one.
@@ -8,8 +7,8 @@
 // The phrases are in lexicographic order. So phrases that begin alike are neighbours, and a partial
 // match is a range of phrases and a depth; no trie is needed. With WordEdges a phrase is met only
 // between word boundaries. Whether the last token is followed by a boundary depends on the next
-// token. So a state remembers the phrase that the last token completed, and the next token may take
-// it back.
+// token. So a state remembers the phrase that the last token completed. If the next token continues
+// the word, the phrase is no longer met.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,9 @@
 
 namespace dragoman::kernels {
 
-// Tells between which target tokens there is no word boundary: after a token that is open and
-// before a token that continues a word (SEARCH.md a.8, "Word boundaries"). Bit t % 32 of integer t
-// / 32 of a bitmap is for token t. Tokens beyond the bitmaps are neither open nor continue a word.
+// Tells where a target text has no word boundary: between a token that is open and a token that
+// continues a word (SEARCH.md a.8, "Word boundaries"). Bit t % 32 of integer t / 32 of a bitmap is
+// for token t. Tokens beyond the bitmaps are neither open nor continue a word.
 struct WordEdges {
   const uint32_t* continues = nullptr;  // [words]; the bit of EOS is never set
   const uint32_t* open = nullptr;       // [words]
@@ -41,10 +40,11 @@ struct WordEdges {
   }
 };
 
-// Duplicates are allowed: [7], [7] needs two 7s. No phrase is empty, and all together have at most
-// kMaxConstraintTokens tokens. EOS may end one phrase.
+// The required phrases of a segment. Two phrases may be equal: the phrases [7] and [7] require two
+// tokens 7. No phrase is empty, and all together have at most kMaxConstraintTokens tokens. EOS may
+// end one phrase.
 struct ConstraintSet {
-  const int32_t* tokens = nullptr;  // phrase i is tokens begin[i] .. begin[i + 1]
+  const int32_t* tokens = nullptr;  // phrase i has the tokens begin[i] .. begin[i + 1] - 1
   const int32_t* begin = nullptr;   // [phrases + 1]
   int32_t phrases = 0;
   WordEdges edges;
@@ -59,7 +59,8 @@ struct ConstraintState {
   uint64_t met[2] = {0, 0};  // bit i: phrase i is completed
   int16_t met_tokens = 0;    // number of tokens in the completed phrases
   int16_t met_phrases = 0;
-  // The path, the current partial match: the first `depth` tokens of the phrases low .. high - 1.
+  // The path, which is the current partial match. It is the first `depth` tokens of each of the
+  // phrases low .. high - 1.
   int16_t low = 0;
   int16_t high = 0;
   int16_t depth = 0;
@@ -71,7 +72,7 @@ static_assert(sizeof(ConstraintState) == 32);
 namespace constraints_internal {
 
 DRAGOMAN_HD inline bool IsMet(const ConstraintState& s, int phrase) {
-  // No index computed at run time, so that a state stays in registers.
+  // Does not index `met` with a number computed at run time, so that a state stays in registers.
   const uint64_t met = phrase < 64 ? s.met[0] : s.met[1];
   return ((met >> (phrase & 63)) & 1U) != 0;
 }
@@ -164,8 +165,8 @@ DRAGOMAN_HD inline ConstraintState StartConstraints(const ConstraintSet& set) {
 // Returns the hypothesis' bank: the number of tokens of completed phrases and of the path.
 DRAGOMAN_HD inline int32_t Bank(const ConstraintState& s) { return s.met_tokens + s.depth; }
 
-// Reports whether all phrases are completed. A phrase that is pending need not be considered: it is
-// pending only because a longer phrase on the path is not met either.
+// Reports whether all phrases are completed. A pending phrase (fully matched, but it begins a
+// longer phrase that is not met) does not matter here: the longer phrase is not completed either.
 DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState& s) {
   return s.met_phrases == set.phrases;
 }
@@ -254,9 +255,9 @@ DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintSta
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)`, possibly more than once for a token, for every token that makes progress: the
-// tokens that continue the path; if the path is empty or a pending phrase, also the first tokens of
-// all unmet phrases, except tokens that would begin inside a word.
+// Calls `use(token)`, possibly more than once for a token, for every token that makes progress.
+// These are the tokens that continue the path. If the path is empty or is a pending phrase, they
+// are also the first tokens of all unmet phrases, except tokens that would begin inside a word.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)

@@ -83,8 +83,8 @@ DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot,
   }
 }
 
-// Claims `words` words of the step's output. Returns the index of the first to every member; -1 if
-// there is no room.
+// Claims `words` words of the step's output. Returns the index of the first of them to every
+// member; -1 if there is no room.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
                                const StepMailbox& mailbox) {
@@ -146,9 +146,9 @@ DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tab
 
 }  // namespace deliver_internal
 
-// Reports the end of slot number `index` of BatchTables::order or, if the slot is running, its
-// newly settled tokens. If the output has no room, the report is made in a later step. Older slots
-// find room first if Deliver is called in the order of `index`.
+// Reports the end of the slot BatchTables::order[index] or, if it is running, its newly settled
+// tokens. If the output has no room, the report is made in a later step. Older slots find room
+// first if Deliver is called in the order of `index`.
 template <class ThreadGroup>
 DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                          const StepMailbox& mailbox) {
@@ -174,7 +174,7 @@ DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, in
   group.Sync();
 }
 
-// Writes the counts of the step and raises the step's number.
+// Writes the counts of the step to its output (StepOutput) and increments the batch's step number.
 template <class ThreadGroup>
 DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
                          const StepMailbox& mailbox) {

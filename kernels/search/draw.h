@@ -1,4 +1,5 @@
-// A draw from a row of scores: temperature, top_k, top_p (SEARCH.md a.8, "Sampling").
+// Draws a token from a row of scores, with temperature, top_k and top_p (SEARCH.md a.8,
+// "Sampling").
 //
 // The tokens are never sorted. A token's weight is exp((score - best) / temperature). Its mass is
 // the weight as a whole number of units of 2^-40. Sums of masses are exact. So they do not depend
@@ -101,8 +102,8 @@ DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, i
   }
 }
 
-// The token at which a running sum reaches `wanted`. It is given by its key and its number among
-// the tokens with this key.
+// The token at which a running sum reaches `wanted`. It is identified by its key (the bits of its
+// weight, KeyOf) and by its number among the tokens with this key.
 struct Reached {
   uint32_t key = 0;
   uint64_t before = 0;  // the sum of all tokens whose keys are greater
@@ -110,8 +111,8 @@ struct Reached {
   uint64_t wanted = 0;
   bool found = false;
 
-  // Returns the number of the token among those of this key, from 1: how many of them the sum
-  // needs.
+  // Returns how many tokens of this key the sum needs to reach `wanted`. The last of them is the
+  // token.
   DRAGOMAN_HD uint64_t number() const { return (wanted - before + each - 1) / each; }
   DRAGOMAN_HD uint64_t sum() const { return before + number() * each; }
 };
@@ -126,8 +127,8 @@ struct LowerBin {
   DRAGOMAN_HD bool operator()(const FoundBin& a, const FoundBin& b) const { return a.bin < b.bin; }
 };
 
-// Sums `measure` of the tokens with keys low .. high into `bins` [count]. A bin has 2^shift keys;
-// the first bin has the highest keys.
+// Sums `measure` of the tokens with keys low .. high into the `count` bins. A bin covers 2^shift
+// keys. The first bin covers the highest keys.
 template <class ThreadGroup, class Measure>
 DRAGOMAN_HD void FillBins(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                           uint32_t low, uint32_t high, int shift, Measure measure, uint64_t* bins,
@@ -232,8 +233,8 @@ DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, i
 // Draws a token from softmax(x / temperature), restricted to the top_k best tokens and, among
 // these, to the fewest best tokens whose probabilities reach top_p. The tokens are ordered by
 // descending probability, then id. The drawn token is the first whose running sum exceeds `unit`
-// times the total. Returns -1 if all x are -inf. `max` is the largest of x [vocabulary], `unit` a
-// multiple of 2^-24 in [0, 1).
+// times the total. Returns -1 if all x are -inf. `max` is the largest of the `vocabulary` scores in
+// x. `unit` is a random multiple of 2^-24 in [0, 1).
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const float* x,
                          int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {

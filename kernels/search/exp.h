@@ -1,5 +1,5 @@
-// exp with the same bits on host and device, as plain arithmetic that a host's compiler vectorizes.
-// For sums over a whole vocabulary; elsewhere the search uses std::exp.
+// Computes exp with the same bits on host and device, in plain arithmetic that a host's compiler
+// vectorizes. It is used for sums over a whole vocabulary. Elsewhere the search uses std::exp.
 #pragma once
 
 #include <bit>

@@ -66,7 +66,7 @@ DRAGOMAN_HD void WriteUnmetEntry(const View& slot, int entry, int lane) {
   }
 }
 
-// Counts an entry that has become a result. `log_prob` is that of its hypothesis.
+// Counts an entry that has become a result. `log_prob` is the log-prob of its hypothesis.
 template <class View>
 DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   SlotState& s = *slot.state;
@@ -76,7 +76,7 @@ DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
 }
 
 // Adds a result. The best `beam` results are kept: when there are `beam`, a new one replaces the
-// worst if its score is better (a.7).
+// worst if its score is better (SEARCH.md a.7).
 template <class View>
 DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
   SlotState& s = *slot.state;
@@ -104,8 +104,8 @@ DRAGOMAN_HD float WorstDone(const View& slot) {
   return worst;
 }
 
-// Updates the entries after a step whose next beam is `chosen` [count]. Entries that wait and are
-// in `chosen` go on waiting; entries that wait and are not in it are dropped. Hypotheses of
+// Updates the entries after a step. `chosen` holds the next beam, of `count` candidates. A waiting
+// entry that is in `chosen` goes on waiting; any other waiting entry is dropped. Hypotheses of
 // `chosen` that have just ended get an entry and begin to wait. The first `popped` of `chosen`
 // become results instead of waiting.
 template <class View>

@@ -1,9 +1,10 @@
-// The fold of a row of logits: (max, sum of exp) and the sorted list of the K best tokens.
+// Reduces (folds) a row of logits to two results: the pair (max, sum of exp), and the sorted list
+// of the K best tokens.
 //
 // Pure functions over the caller's memory, for host and device, no heap. Scores are logits (natural
 // log scale). Parts of a row may be folded separately and then merged. The K best tokens do not
-// depend on the order of visits, because `Better` is a total order. The last bits of the sum do, so
-// callers merge parts in the order of the vocabulary.
+// depend on the order in which logits are visited, because `Better` is a total order. The last bits
+// of the sum depend on it, so callers merge parts in the order of the vocabulary.
 #pragma once
 
 #include <cmath>
@@ -23,7 +24,8 @@ DRAGOMAN_HD inline bool Better(TokenScore a, TokenScore b) {
   return a.score > b.score || (a.score == b.score && a.token < b.token);
 }
 
-// A sum of exp(x), whose value is sum * exp(max). An empty sum has max = -inf, sum = 0.
+// A sum of exp(x), stored as two numbers. Its value is sum * exp(max). An empty sum has max = -inf,
+// sum = 0.
 struct LogSum {
   float max = -INFINITY;
   float sum = 0.0F;

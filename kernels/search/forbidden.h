@@ -10,8 +10,8 @@
 
 namespace dragoman::kernels {
 
-// The automaton. Node 0 is the root. The edges of node s are number edge_begin[s] .. edge_begin[s +
-// 1] - 1, by ascending token.
+// The automaton. Node 0 is the root. The edges of node s have the numbers edge_begin[s] to
+// edge_begin[s + 1] - 1. Their tokens ascend.
 struct ForbiddenAutomaton {
   const int32_t* edge_begin = nullptr;  // [nodes + 1]
   const int32_t* edge_token = nullptr;
@@ -36,9 +36,9 @@ DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32
   }
 }
 
-// Calls `use(begin, end)` for the edges begin .. end - 1 of `state` and of each of its suffixes
-// except the root. Tokens ascend within a call. Only these edges can complete a phrase of two or
-// more tokens (`edge_ends`).
+// Calls `use(begin, end)` for the edges begin .. end - 1 of `state` and of each node that its chain
+// of `fail` links reaches, except the root. Tokens ascend within a call. Only these edges can
+// complete a phrase of two or more tokens (`edge_ends`).
 template <class Use>
 DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
   if (a.nodes == 0) return;

@@ -1,8 +1,7 @@
 // Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
 // The objects own what their views point to, so they are not copied or moved. The constructors
-// allocate everything. Large parts that only some options need take only address space until they
-// are used.
+// allocate everything. Large arrays that only some options use take no physical memory until then.
 #pragma once
 
 #include <cstdint>

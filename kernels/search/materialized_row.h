@@ -1,10 +1,11 @@
-// Computes the summary of a row again from its materialized logits, with the changes of SEARCH.md
-// a.8 in their order. Three options need this: repetition penalties, an eos_penalty with
-// renormalisation, and sampling, where the summary is the one token that was drawn.
+// Computes the summary of a row again from its materialized logits (all logits of the row, in
+// memory). It applies the changes of scores in the order of SEARCH.md a.8. Three options need this:
+// repetition penalties, an eos_penalty with renormalisation, and sampling, where the summary is the
+// one token that was drawn.
 //
 // This takes a few sweeps over the vocabulary, which a host's compiler can vectorize. Runs on a
-// ThreadGroup. A sum over a row is made for each block of ids in kParts parts, which are added in a
-// fixed order, so it does not depend on the size of the group. No heap.
+// ThreadGroup. Sums are computed for each block of ids in kParts parts, and all parts are added in
+// a fixed order. So a sum does not depend on the size of the group. No heap.
 #pragma once
 
 #include <cmath>
@@ -19,7 +20,7 @@
 
 namespace dragoman::kernels {
 
-// Memory of one call. The caller owns it, the group shares it.
+// Memory of one call of FoldMaterializedRow. The caller owns it. All members of the group use it.
 struct MaterializedRowWorkspace {
   static constexpr int32_t kBlock = 256;
 
@@ -42,7 +43,7 @@ struct Greater {
   }
 };
 
-// Loops over a row process this many tokens at a time, each in an accumulator of its own.
+// Loops over a row process this many tokens at a time. Each of them has its own accumulator.
 constexpr int32_t kParts = 16;
 
 DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
@@ -88,7 +89,7 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
     for (; i + kParts <= end; i += kParts) {
       for (int32_t j = 0; j < kParts; ++j) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    // Constant indices only, so that the parts stay in registers.
+    // The loop has only constant indices, so that the parts stay in registers.
     for (int32_t j = 0; j < kParts; ++j) {
       if (i + j < end) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
@@ -117,9 +118,8 @@ DRAGOMAN_HD inline float Penalised(float score, float penalty) {
 }
 
 // Writes the penalised score of every token of the source and of the hypothesis to x.
-// `score(token)` returns the score before the penalties. So a token that occurs repeatedly is
-// written repeatedly with the same value. An encoder_repetition_penalty above 1 makes the tokens of
-// the source more likely.
+// `score(token)` returns the score before the penalties, so a token that occurs twice gets the same
+// value twice. An encoder_repetition_penalty above 1 makes the tokens of the source more likely.
 template <class ThreadGroup, class View, class Score>
 DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
                           float* x) {
@@ -148,8 +148,8 @@ DRAGOMAN_HD void Exclude(const ThreadGroup& group, const IdList& list, float* x)
   for (int32_t i = group.rank(); i < list.count; i += group.size()) x[list.ids[i]] = -INFINITY;
 }
 
-// Fills ws.scores with the scores of the row after the changes 1 to 7 of a.8. If `forced`, the
-// row's token is forced, and no penalty applies.
+// Fills ws.scores with the scores of the row after the changes 1 to 7 of SEARCH.md a.8. If
+// `forced`, the row's token is forced, and no penalty applies.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
                           const LogitRequest& request, LogSum normaliser, bool forced,
@@ -196,7 +196,8 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
 }
 
 // Writes the `k` best tokens of x to `top`, best first, and returns their number. Sets these tokens
-// to -inf in x. REQUIRES: `best` holds the maxima of the blocks of x; it is kept up to date.
+// to -inf in x. REQUIRES: `best` holds the maximum of each block of x. TakeBest updates these
+// maxima.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabulary, float* best,
                              int32_t k, TokenScore* top) {
@@ -227,8 +228,9 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
 
 }  // namespace materialized_row_internal
 
-// Computes the summary of the row of `lane` from request.logits [vocabulary]. On entry `summary` is
-// what the output layer computed. REQUIRES: summary.top has room for max(request.k, 1) entries.
+// Computes the summary of the row of `lane` from the `vocabulary` logits at request.logits. On
+// entry `summary` is what the output layer computed. REQUIRES: summary.top has room for
+// max(request.k, 1) entries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot, int lane,
                                      const LogitRequest& request, int32_t vocabulary,

@@ -1,5 +1,5 @@
-// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits as the generic
-// code. Chooses at run time the code for the widest vector registers of the CPU
+// Runs FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits as the
+// generic code. Chooses at run time the code for the widest vector registers of the CPU
 // (kernels/cpu/isa.h).
 #pragma once
 

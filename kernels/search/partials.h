@@ -10,14 +10,14 @@
 
 namespace dragoman::kernels {
 
-// Returns the number of settled tokens. Hypotheses count as equal up to a position if one lane
-// wrote that position of both. The result is never less than `from`, the result for an earlier step
-// of the same segment. REQUIRES: the slot is running.
+// Returns the number of settled tokens. Two hypotheses count as equal up to a position if the same
+// lane wrote this position of both. `from` is the result for an earlier step of the same segment;
+// the new result is never less. REQUIRES: the slot is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
-  // Among the results only the best can still become the translation. Each hypothesis that waits on
-  // the beam can.
+  // Only the best of the results can still become the translation. Every hypothesis that waits on
+  // the beam can, too.
   int best = -1;
   for (int e = 0; e < s.options.beam; ++e) {
     const FinishedHypothesis& h = slot.Finished(e);

@@ -1,4 +1,5 @@
-// The plan of a step: which slots run, and the table of their rows.
+// The plan of a step: which slots run in it, and the table of their rows. A slot holds the search
+// of one segment. A row is a live hypothesis in one step.
 //
 // The plan walks the live slots in the order that PlanRules selects (SEARCH.md a.4; VAR-STREAM,
 // Yang et al. 2020): as admitted; or the longest hypotheses first; or only the shortest, while all
@@ -55,8 +56,9 @@ struct PagePool {
   int32_t free_count = 0;
 };
 
-// The pages of each lane's positions, as the attention reads them: [lanes, pages_per_lane],
-// with kNoPage where the lane has none.
+// The table of self-attention K/V pages, which the attention reads. Each lane has pages_per_lane
+// entries. Entry i is the number of the lane's page for the positions from i * kPagePositions on,
+// or kNoPage.
 struct LanePages {
   int32_t* pages = nullptr;
   int32_t pages_per_lane = 0;
@@ -84,15 +86,15 @@ struct PlanOutput {
   int32_t slot_count = 0;
 };
 
-// Reports whether a slot that needs at most `worst` pages may enter under the rule of pages.
-// `oldest_held` is the number of pages that the oldest slot holds, `worst_live` the largest worst
-// case of any live slot.
+// Reports whether a slot that needs at most `worst` pages may enter under the rule of pages (head
+// of this file). `oldest_held` is the number of pages that the oldest slot holds, `worst_live` the
+// largest worst case of any live slot.
 DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_t worst_live,
                                  int64_t worst) {
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
 }
 
-// Returns the table entry for the page of a lane's next position.
+// Returns the entry of the page table for a lane's next position.
 DRAGOMAN_HD inline int32_t& NextPage(const SlotView& slot, int lane, const LanePages& lanes) {
   const int32_t index = slot.state->length / kPagePositions;
   return lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
@@ -107,8 +109,8 @@ DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& la
   return need;
 }
 
-// Gives the live lanes that lack a page for their new position `need` pages from the stack,
-// free[top - 1] first. REQUIRES: need = PagesNeeded.
+// Gives one page to each live lane that lacks a page for its new position. Takes the `need` pages
+// from the stack `free`, free[top - 1] first. REQUIRES: need = PagesNeeded.
 DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const LanePages& lanes,
                                   const int32_t* free, int32_t top) {
   slot.state->pages += need;
@@ -120,8 +122,8 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
   }
 }
 
-// Gives the live lanes of a slot the pages of their new position. Returns false, and changes
-// nothing, if too few pages are free or the rule of pages forbids it.
+// Gives each live lane of a slot a page for its new position if it lacks one. Returns false, and
+// changes nothing, if too few pages are free or the rule of pages forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);
@@ -133,7 +135,8 @@ DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t o
   return true;
 }
 
-// Moves all pages of a slot's lanes to `to`, which has room for SlotState::pages numbers.
+// Takes all pages away from the lanes of a slot and writes their numbers to `to`, which has room
+// for SlotState::pages numbers.
 DRAGOMAN_HD inline void GiveBackPages(const SlotView& slot, const LanePages& lanes, int32_t* to) {
   const int32_t used = slot.state->length / kPagePositions + 1;
   for (int lane = 0; lane < slot.state->options.beam; ++lane) {
@@ -180,7 +183,8 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Orders two indices of in.order: by keys, then by age, because the lower index is the older slot.
+// Orders two indices of in.order by the keys of their slots, then by age. The lower index is the
+// older slot.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -192,7 +196,8 @@ struct Before {
   }
 };
 
-// Fills `ranked` with the indices of in.order in the order of the plan. Usually they need no sort.
+// Fills `ranked` with the indices of in.order in the order of the plan. Usually they are in this
+// order already and need no sort.
 template <class ThreadGroup>
 DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                       int32_t* ranked) {
@@ -221,9 +226,8 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// The numbers of pages, slots and rows that a share of the slots takes, packed in one number. A row
-// needs at most one page and each slot has a row, so none of the three exceeds the rows of a step.
-// The totals of all live slots may exceed it; BatchLimits keeps them below 2^21.
+// Three counts packed in one number: the pages, the slots and the rows that some of the live slots
+// take. BatchLimits keeps each count below 2^21.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -245,8 +249,8 @@ DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
   return width.rows() <= rows && width.load() <= load;
 }
 
-// Adds slot `number` to the plan: as number `at` of the slots that run, with rows from `first` on.
-// Returns the number of its rows.
+// Adds slot `number` to the plan, as entry `at` of the slots that run. Its rows begin at row
+// `first`. Returns the number of its rows.
 DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
                                      const PlanOutput& out) {
   out.slots[at] = number;
@@ -261,8 +265,8 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
   return rows;
 }
 
-// Reports whether PlanAll cannot take slot `i` of the order even if there is room: a rule moves it
-// to another place in the order or may keep it out, or each of its rows counts as more than one.
+// Reports whether PlanAll must not take slot in.order[i] even if there is room: because a rule may
+// move it to another place in the order or exclude it, or because its rows cost more than 1.
 DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
                                 const SlotState& s) {
   if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;
@@ -277,8 +281,8 @@ DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int3
   return false;
 }
 
-// Makes the plan if every slot runs in the order of admission and gets its pages. Each member
-// writes its share. Otherwise PlanAll changes nothing and returns false.
+// Makes the plan if every slot runs in the order of admission and gets its pages. Each member of
+// the group writes its share. Otherwise returns false and changes nothing.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                          LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -294,8 +298,8 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   }
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
-  // The number of pages that the rule allows any slot to take. The oldest slot may take more, but
-  // only PlanWalk does that.
+  // The number of pages that the rule of pages allows the slots to take together. The oldest slot
+  // may take more, but only PlanWalk does that.
   const int64_t granted = free_pages + oldest_held - in.worst_case;
   const auto most = static_cast<int32_t>(granted < 0            ? 0
                                          : granted < free_pages ? granted
@@ -367,8 +371,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
       group.ExclusiveSum(Taken::Of(need, end - mine.begin, width.rows()).all, &taken.all)};
   const int32_t all_needed = taken.pages();
   if (taken.slots() < all_due) return false;
-  // If the rule holds after all slots have taken their pages, it holds after each one. The oldest
-  // slot may take more than the rule allows others, but only PlanWalk does that.
+  // If the rule of pages holds after all slots have taken their pages, it also holds after each
+  // one. The oldest slot may take more than the rule allows others, but only PlanWalk does that.
   if (all_needed > 0 &&
       (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
     return false;
@@ -400,8 +404,9 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   return true;
 }
 
-// Makes the plan on one member, and passes over slots that cannot grow. `out.slots` also holds the
-// ranking: a slot that is taken overwrites an entry that the walk has already read.
+// Makes the plan on one thread. Passes over slots that cannot get the pages that they need.
+// `out.slots` also holds the ranking: a slot that is taken overwrites an entry that the walk has
+// already read.
 DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
                                  PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;

@@ -1,12 +1,13 @@
-// The rules for the plan of a step (plan.h). They decide only when a translation is made.
+// The rules by which the plan of a step (plan.h) chooses the slots that run. They decide when a
+// segment is translated, not what its translation is.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman::kernels {
 
-// The default limit of the steps for which a slot pauses. It pauses longer only if pages or rows
-// are lacking.
+// The default of PlanRules::max_pause. A slot pauses for more steps only if pages or rows are
+// lacking.
 inline constexpr int kMaxPause = 64;
 
 // Which slots run, and in which order they are taken.
@@ -19,7 +20,7 @@ enum class SlotSelection : uint8_t {
 struct PlanRules {
   SlotSelection selection = SlotSelection::kAll;
   int32_t width_budget = 0;       // limit of a step's rows; 0: no limit
-  int32_t max_pause = kMaxPause;  // limit of pauses, in steps; 0: no limit
+  int32_t max_pause = kMaxPause;  // limit of the steps that a slot pauses; 0: no limit
 };
 
 }  // namespace dragoman::kernels

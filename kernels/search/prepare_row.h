@@ -1,6 +1,6 @@
 // Prepares what a live hypothesis asks of the output layer (LogitRequest in row.h): the number of
-// best tokens, the wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). One member of a group
-// does this for each row.
+// best tokens, the wanted and the masked ids (SEARCH.md a.8, changes 5 to 8). One thread does this
+// for each row.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   }
 }
 
-// Returns the largest number of ids in the mask of a row: n-grams, forbidden phrases, not_first,
-// ids that end a hypothesis.
+// Returns the largest number of ids that the mask of one row can have. Sources of these ids are
+// repeated n-grams, forbidden phrases, SearchOptions::not_first and the ids that end a hypothesis.
 DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
   return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
 }
@@ -54,7 +54,7 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
     while (read < count && ids[read] < id) ++read;
     if (read == count || ids[read] != id) ++added;
   }
-  // Merges from the end, where there is room.
+  // Merges from the back to the front, because the free entries are at the back.
   read = count;
   count += added;
   int32_t write = count;
@@ -67,8 +67,9 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
 }
 
 // Prepares the row at `position` of the hypothesis in `lane`: sets all of `request` except
-// `logits`. wanted [kMaxWantedIds] and masked [MaxRowMasks] become the row's lists. REQUIRES: the
-// slot is running and has a row at `position` in its next step (NextPositions).
+// `logits`. Writes the row's lists of ids to `wanted` and `masked`, which have room for
+// kMaxWantedIds and MaxRowMasks ids. REQUIRES: the slot is running and has a row at `position` in
+// its next step (NextPositions).
 template <class View>
 DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_t* wanted,
                             int32_t* masked, LogitRequest& request) {
@@ -124,8 +125,8 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
         o.no_repeat_ngram, position + starts,
         [&](int32_t i) { return slot.Token(lane, i - starts); }, ban);
   };
-  // Reports whether n-grams ban an id that ends a hypothesis. That is possible if the start token
-  // counts as used and is such an id (e).
+  // Reports whether the ban of repeated n-grams bans `token`, an id that ends a hypothesis. That is
+  // possible if the start token is such an id and counts as used (SEARCH.md e).
   const auto is_repeated = [&](int32_t token) {
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });
@@ -151,7 +152,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     });
   }
   request.wanted = {wanted, wanted_count};
-  // Tokens that make progress in a required phrase are exempt from the ban (d.6).
+  // Tokens that make progress in a required phrase are exempt from the ban (SEARCH.md d.6).
   for_repeated([&](int32_t token) {
     if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
   });

@@ -18,7 +18,7 @@ struct IdList {
   int32_t count = 0;
 };
 
-// Returns the index of the first id that is not below `id`.
+// Returns the index of the first id in the list that is >= `id`; list.count if there is none.
 DRAGOMAN_HD inline int32_t FirstAtLeast(const IdList& list, int64_t id) {
   int32_t low = 0;
   int32_t high = list.count;
@@ -46,12 +46,12 @@ struct LogitRequest {
   int32_t k = 0;  // number of best tokens to return, 0 .. kMaxTopK
   // False: LogitSummary::normaliser stays empty, and no exp is computed.
   bool need_normaliser = false;
-  // Masked ids are -inf before the softmax and so not part of the normaliser.
+  // True: masked ids are -inf before the softmax, so they are not part of the normaliser.
   bool mask_first = false;
   float scale = 1.0F;         // factor of the logits: 1 / temperature
   IdList wanted;              // ids whose logits are returned; never among the best
   IdList excluded;            // -inf before the softmax: not part of the normaliser
-  IdList masked[kMaskLists];  // never among the best: the list of the segment, the list of the row
+  IdList masked[kMaskLists];  // never among the best; [0] is the segment's list, [1] the row's
   float* logits = nullptr;    // [vocabulary] or null: receives the logits of the row, unscaled and
                               // unmasked
 };
@@ -66,8 +66,8 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
 // `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
 // log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  // The sum over all logits, or with mask_first over the unmasked ones. Empty (max = -inf) if it
-  // was not computed.
+  // The sum of exp over all logits or, with mask_first, over the unmasked logits. Empty (max =
+  // -inf) if it was not computed.
   LogSum normaliser;
   bool nan = false;   // a logit was NaN or +inf: the rest of this summary is undefined
   int32_t count = 0;  // number of entries in `top`: less than k if fewer logits are above -inf

@@ -36,15 +36,17 @@ struct RulesImageCounts {
 // The largest number of ids that a search may exclude (SegmentRules::excluded).
 inline constexpr int32_t kMaxExcludedIds = 16;
 
-// Returns the number of words of the largest image for a segment of up to max_tokens and a target
-// vocabulary of this size, by the published limits (options.h). REQUIRES: a source has at most
-// max_tokens + 1 tokens.
+// Returns the number of words of the largest image that the limits in options.h allow, for outputs
+// of up to max_tokens real tokens and a target vocabulary of `vocabulary` tokens. REQUIRES: a
+// source has at most max_tokens + 1 tokens.
 int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary);
 
-// Returns the number of words of the image of `rules` for a segment of up to max_tokens.
+// Returns the number of words of the image of `rules` for an output of up to max_tokens real
+// tokens.
 int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 
-// Writes the image to words [RulesImageWords(rules, max_tokens)].
+// Writes the image of `rules` to `words`, which has room for RulesImageWords(rules, max_tokens)
+// words.
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
 
 // Copies a word of any type. The host uses memcpy, because with an assignment of integers a

@@ -1,10 +1,10 @@
 // A slot of the decoding batch: the state of one segment's search and of its hypotheses.
 //
-// A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
-// to global lanes. A pair (global lane, input position) addresses a token, its log-prob and its
-// K/V: position 0 is the start token, position p >= 1 the p-th real token. These values are written
-// once and never move. The ancestry row of a lane says, for each earlier position of its
-// hypothesis, which lane of the slot wrote it. A reorder rewrites only that row.
+// Each live hypothesis of a slot has a lane, 0..live-1, better ones first. A slot maps its lanes to
+// global lanes, the lanes of the batch. A pair (global lane, input position) addresses a token, its
+// log-prob and its K/V: position 0 is the start token, position p >= 1 the p-th real token. These
+// values are written once and never move. The ancestry row of a lane says, for each earlier
+// position of its hypothesis, which lane of the slot wrote it. A reorder rewrites only that row.
 //
 // A hypothesis that has ended is an entry of its slot (FinishedHypothesis). It has an ancestry row,
 // its lineage, but no row in a step. Its status is `kWaiting` while it competes on the beam,
@@ -72,20 +72,19 @@ struct SlotState {
   int32_t paused = 0;           // number of steps since the slot last ran
   int32_t pages = 0;            // number of K/V pages that its lanes hold
   int32_t ahead = 0;  // if > length: the positions length .. ahead - 1 may run in one step
-  // Counted as in Yang et al. (2020). expansions: the number of hypotheses on the beam, summed over
-  // all steps. noop_expansions: the same sum over those that had ended, each of which was its own
-  // only child.
+  // Counted as in Yang et al. (2020). `expansions` is the number of hypotheses on the beam, summed
+  // over all steps. `noop_expansions` counts only those that had ended and waited on the beam.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
 };
 
-// Arrays over all global lanes. Their rows have `stride` entries, stride >= max_tokens + 2. The
-// type `Lane` holds the number of a lane within its slot.
+// The arrays of all global lanes. [lanes, stride] means that each lane has `stride` entries, with
+// stride >= max_tokens + 2. The type `Lane` holds the number of a lane within its slot.
 template <class Lane>
 struct BasicLaneArrays {
   int32_t* tokens = nullptr;         // [lanes, stride]
   float* token_log_probs = nullptr;  // [lanes, stride]
-  // [lanes, stride]: for each position the source position that the next token is aligned to.
+  // [lanes, stride] for each position the source position that is aligned to the next token.
   uint16_t* aligned = nullptr;
   Lane* ancestry = nullptr;   // [lanes, stride]
   float* log_prob = nullptr;  // [lanes] log-prob of the live hypothesis
@@ -116,7 +115,7 @@ struct BasicSlotView {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // Returns real token `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
+  // Returns token `index` of the live hypothesis in `lane`. Index -1 is the start token.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }
@@ -127,8 +126,8 @@ struct BasicSlotView {
   DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
     return arrays.finished_ancestry + At(index, 0);
   }
-  // Returns real token `index` (0-based) of the ended hypothesis Finished(which). REQUIRES: index <
-  // Finished(which).length.
+  // Returns token `index` of the ended hypothesis Finished(which). Index 0 is the first token after
+  // the start token. REQUIRES: index < Finished(which).length.
   DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
     return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
@@ -149,8 +148,7 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// The number of a lane within its slot is a byte, so a beam has at most 256 lanes. The tables of
-// the K/V use bytes, too (kernels/base/kv_pages.h).
+// The number of a lane within its slot is a byte, so a slot has at most 256 lanes.
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
@@ -177,15 +175,15 @@ DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   return known < most ? known : most;
 }
 
-// Returns the number of rows of the slot in its next step. One of the two factors is 1.
+// Returns the number of rows of the slot in its next step. At least one of the two factors is 1.
 DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPositions(s); }
 
 namespace slot_internal {
 
 // Lets the positions of a forced prefix run together in one step, as if all its tokens had been
 // chosen already. The first position after the prefix, if there is one, runs with them if its
-// request depends on no state that the prefix changes. With materialized logits positions run one
-// by one, because FoldMaterializedRow reads the tokens chosen before.
+// LogitRequest does not depend on the prefix. With materialized logits positions run one by one,
+// because FoldMaterializedRow reads the tokens chosen before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
@@ -205,9 +203,9 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 
 }  // namespace slot_internal
 
-// Begins the search of the segment in `state`: with one live hypothesis in lane 0, or with sampling
-// with one for each draw. They begin with the options' start token or, if there is none, with
-// `start_token`. REQUIRES: apart from options and rules, `state` is new.
+// Begins the search of the segment in `state`. There is one live hypothesis, in lane 0, or with
+// sampling one for each draw. Each begins with the start token of the options or, if they have
+// none, with `start_token`. REQUIRES: apart from options and rules, `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;

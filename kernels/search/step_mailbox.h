@@ -6,10 +6,10 @@
 // at a time. There are two mailboxes, selected by the step's number, so that the host can read the
 // output of step n while step n + 1 runs.
 //
-// The host allots slots, lanes and the words of BatchTables::rules to segments. It may use them
-// again once it has read the delivery of the segment's end. It may also use them in the command
-// that cancels the segment: that command may give the slot to another segment. Deliveries of the
-// slot by earlier steps belong to the old segment.
+// The host allots slots, lanes and the words of BatchTables::rules to segments. It may allot them
+// again once it has read the delivery that reports the segment's end. The command that cancels a
+// segment may already give them to another segment. Deliveries of the slot by earlier steps belong
+// to the old segment.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace dragoman::kernels {
 inline constexpr int kStepMailboxes = 2;
 
 struct StepCommand {
-  // Limit of this step's rows (its bucket); at least the widest beam of any slot.
+  // Limit of this step's rows; at least the widest beam of any slot.
   int32_t max_rows = 0;
   PlanRules rules;
   int32_t cancelled = 0;   // number of entries in StepMailbox::cancelled
@@ -33,9 +33,10 @@ struct StepCommand {
 };
 
 // Admits a segment to a free slot. Segments begin in the order of admission, as soon as the rule of
-// pages allows (plan.h). The segment's words, from words_begin on, are: its lanes [options.beam],
-// its cross pages [cross_pages], and its rules as an image [rules_words] (rules_image.h), which is
-// copied to BatchTables::rules + rules_begin. REQUIRES: its WorstCasePages are at most the pages of
+// pages allows (plan.h). Its data begins at command_words[words_begin]: the numbers of its lanes
+// (options.beam words), the numbers of the pages of its cross-attention K/V (cross_pages words),
+// and the image of its rules (rules_words words; rules_image.h). The step copies the image to
+// BatchTables::rules + rules_begin. REQUIRES: the segment's WorstCasePages are at most the pages of
 // the batch. The beams of all segments in slots whose rows need materialized logits sum to at most
 // BatchLimits::materialized_rows, unless that is max_rows.
 struct AdmitCommand {
@@ -65,8 +66,8 @@ struct StepOutput {
 
 enum class DeliveryKind : uint8_t {
   kSettled,  // the words are newly settled tokens (partials.h)
-  // The slot's search has ended. The words are Delivery::hypotheses results, best first, or with
-  // sampling in the order of the draws. ReadHypothesis reads them.
+  // The slot's search has ended. The words contain its results, as many as Delivery::hypotheses
+  // says. The best result comes first; with sampling, the first draw. ReadHypothesis reads them.
   kDone,
   kBadNumber,  // a logit was NaN or +inf
 };
@@ -79,8 +80,8 @@ struct Delivery {
   int32_t words = 0;
 };
 
-// The head of a delivered hypothesis. It is followed by tokens [length], log-probs [length] and,
-// with SearchOptions::align, source positions [length + 1]. Each takes one word.
+// The head of a delivered hypothesis. After it come `length` tokens, `length` log-probs and, with
+// SearchOptions::align, length + 1 source positions. Each takes one word.
 struct HypothesisHeader {
   float score = 0;
   float log_prob = 0;
@@ -127,14 +128,15 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
 
 struct StepMailbox {
   StepCommand* command = nullptr;
-  // [max_rows]: the slots to cancel, each once. REQUIRES: no output that the host has read reports
+  // [max_rows] the slots to cancel, each once. REQUIRES: no output that the host has read reports
   // the slot as ended.
   int32_t* cancelled = nullptr;
   AdmitCommand* admissions = nullptr;  // [max_rows]
   int32_t* command_words = nullptr;    // [command_capacity]
   StepOutput* output = nullptr;
   Delivery* deliveries = nullptr;  // [max_rows]
-  // [output_capacity]; what does not fit is delivered by a later step.
+  // [output_capacity] the words of the deliveries. A delivery that does not fit is made by a later
+  // step.
   int32_t* output_words = nullptr;
   int32_t command_capacity = 0;
   int32_t output_capacity = 0;  // at least the words of the largest result of one slot

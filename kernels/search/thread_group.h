@@ -1,4 +1,5 @@
-// The threads that run a piece of the search: one host thread, or a block of a device.
+// The threads that run a piece of the search together: one host thread, or a thread block of a
+// device.
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     number of this member, 0..size-1; number of members
@@ -60,8 +61,8 @@ struct Share {
   int32_t end = 0;
 };
 
-// Returns the member's share. Shares are runs in the order of ranks, so results can be written in
-// the order of the items.
+// Returns the share of the calling member. Members of higher rank have later indices, so results
+// can be written in the order of the items.
 template <class ThreadGroup>
 DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
   const int32_t each = (count + group.size() - 1) / group.size();
