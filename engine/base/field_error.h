@@ -10,7 +10,8 @@
 namespace dragoman::engine {
 
 struct FieldError {
-  // The path of the field in the request, such as "decoding.beam_size"; "": the complete request.
+  // The path of the field in the request, such as "decoding.beam_size". "": the error concerns the
+  // complete request.
   std::string field;
   std::string found;     // such as "65"
   std::string expected;  // such as "1..64"
@@ -27,7 +28,7 @@ struct FieldError {
   friend bool operator==(const FieldError&, const FieldError&) = default;
 };
 
-// Returns the error for a request that has both `field` and `other` and may have only one of them.
+// Returns the error for a request that sets both `field` and `other`, which exclude each other.
 FieldError Contradiction(std::string field, std::string other, std::string reason);
 
 // Returns the error's message without the name of the field.

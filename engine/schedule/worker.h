@@ -25,7 +25,7 @@ namespace dragoman::engine {
 
 struct WorkerConfig {
   BatchConfig batch;
-  int threads = 1;  // the most that compute for the encoder, and for the decoder
+  int threads = 1;  // the most threads that compute for the encoder, and also for the decoder
   PagePlan pages;
   int64_t encoded_segments = 256;
   EncodeWindow window;
