@@ -1,5 +1,6 @@
-// FSMT: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de, allenai/wmt16-en-de-dist-12-1):
-// post-norm, with two vocabularies and fairseq's sinusoids.
+// Defines the FSMT family: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de,
+// allenai/wmt16-en-de-dist-12-1). Its networks are post-norm, with two vocabularies and fairseq's
+// sinusoids.
 #include <string>
 
 #include "engine/model/families/bart_network.h"
@@ -11,8 +12,8 @@ namespace {
 void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   ReadBartNetwork(family, {"src_vocab_size", "tgt_vocab_size"}, fields, spec);
   spec->share_embeddings = false;
-  // The output layer is always tied to the target's embedding. The field says whether the source's
-  // and the target's embedding are tied too.
+  // The output layer is always tied to the target's embedding. The field tie_word_embeddings says
+  // whether the source's embedding is tied to the target's.
   if (fields->Bool("tie_word_embeddings", false)) {
     fields->Unsupported("tie_word_embeddings", "false");
   }
