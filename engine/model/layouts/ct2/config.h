@@ -1,7 +1,7 @@
 // Reads config.json of a CTranslate2 directory: the description of the model without its weights.
 //
-// Fields that would require another network or other tokens must have their neutral value.
-// Thread-safety: pure functions.
+// A field that could change the network or the tokens in an unsupported way must have its neutral
+// value. Thread-safety: pure functions.
 #pragma once
 
 #include <optional>

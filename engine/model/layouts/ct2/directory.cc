@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kModelFile = "model.bin";
 constexpr std::string_view kConfigFile = "config.json";
-// The limit does not depend on the shape, because only the file itself has the shape. 64 GiB are 16
-// billion parameters in float32.
+// The limit does not depend on the model's shape, because the shape is known only after the file is
+// read. 64 GiB are 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
 // The first version that describes the tokens in config.json. Older versions describe them in
 // model.bin.
@@ -68,7 +68,7 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.names.emplace_back(kModelFile);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  // An element has at least one byte, and variables with their aliases have at most three times as
+  // An element has at least one byte. Variables and aliases together have at most three times as
   // many elements as the variables alone (ParseCt2ModelFile).
   checkpoint.elements_per_byte = 3;
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);

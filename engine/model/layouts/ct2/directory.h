@@ -1,7 +1,7 @@
-// Loads directories that the converters of CTranslate2 write. They have model.bin, config.json, the
-// vocabularies (tokenizers/ct2_vocabularies.h), and the tokenizer files of the checkpoint, which
-// users copy there. With compute type int8, int8 weights are packed unchanged. In all other cases
-// weights are read as float32.
+// Loads directories that the converters of CTranslate2 write. Such a directory has model.bin,
+// config.json and the vocabularies (tokenizers/ct2_vocabularies.h). Users copy the tokenizer files
+// of the original checkpoint into it. With compute type int8, int8 weights are packed unchanged. In
+// all other cases weights are read as float32.
 //
 // Thread-safety: stateless, so any thread may load.
 #pragma once
@@ -16,7 +16,8 @@
 namespace dragoman::engine {
 
 // Loads the model of `folder`, with the tokenizer files of the folder `tokenizer`. Does not set
-// name and layout. Errors are those of ModelSource::Load, but not all messages begin with a path.
+// LoadedModel::name and LoadedModel::layout. Errors are those of ModelSource::Load, but not all
+// messages begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 

@@ -18,8 +18,8 @@ namespace {
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
 constexpr size_t kMaxNameBytes = 512;  // the name of a tensor or a file
-// The maximum number of tensors in all shards together. In one file, the size of its header limits
-// their number.
+// The maximum number of tensors in all shards together. In a checkpoint of one file, the limit on
+// the header's size limits the number of tensors.
 constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
@@ -40,8 +40,8 @@ constexpr std::array<Format, 4> kFormats = {{
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
-// Returns the name of a file with weights of another program, the first in alphabetical order, or
-// "" if there is none.
+// Returns the name of a file whose ending is that of another program's weights, or "" if there is
+// none. If there are several, returns the first in alphabetical order.
 std::string WeightsOfAnother(const std::string& directory) {
   constexpr std::array<std::string_view, 7> kSuffixes = {".h5",   ".msgpack", ".ot",  ".onnx",
                                                          ".gguf", ".pt",      ".ckpt"};
@@ -138,7 +138,7 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
                             kMaxNameBytes));
     }
     const std::string name = shard.is_string() ? shard.get<std::string>() : "";
-    // Only names of files next to the index are accepted, because a path could lead to any folder.
+    // Accepts only names without a folder, because a path could lead to any folder of the machine.
     if (name.size() <= suffix.size() || name.size() > kMaxNameBytes || !name.ends_with(suffix) ||
         name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
       return invalid(Concat("tensor ", Shown(tensor), " is in ", DescribeJson(shard),

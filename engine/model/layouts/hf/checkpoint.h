@@ -1,6 +1,7 @@
-// Finds the weight files of a Hugging Face directory and reads their tensors into one table. Like
-// transformers, reads only the first of these that exists: model.safetensors, its shards
-// (model.safetensors.index.json), pytorch_model.bin, its shards, then the fp16 variants of these.
+// Finds the weight files of a Hugging Face directory and reads their tensors into one table. The
+// weights may be in model.safetensors, its shards (model.safetensors.index.json),
+// pytorch_model.bin, its shards, or the fp16 variants of these. Like transformers, reads only the
+// first of these that exists.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -19,7 +20,7 @@ namespace dragoman::engine {
 
 struct ShardIndex {
   std::vector<std::string> files;  // the shards, sorted, without repeats
-  // Maps a tensor's name to an index of `files`.
+  // Maps a tensor's name to an index into `files`.
   std::map<std::string, size_t, std::less<>> file_of;
 };
 
@@ -29,10 +30,10 @@ struct ShardIndex {
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 
-// Maps the files of the weights, at most `max_bytes` in all, and reads their tensors. Leaves out
-// tensors that the index does not name. Returns NOT_FOUND if a file is missing. Returns
-// INVALID_ARGUMENT if a file is invalid, a shard lacks a tensor that the index promises, or two
-// shards have the same tensor.
+// Maps the files of the weights into memory and reads their tensors. The files may have at most
+// `max_bytes` together. Leaves out tensors that the index does not name. Returns NOT_FOUND if a
+// file is missing. Returns INVALID_ARGUMENT if a file is invalid, a shard lacks a tensor that the
+// index promises, or two shards have the same tensor.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes);
 
 }  // namespace dragoman::engine

@@ -1,6 +1,7 @@
-// Loads directories as they are downloaded from Hugging Face. They have config.json,
-// generation_config.json (optional), tokenizer_config.json (optional), model.safetensors or
-// pytorch_model.bin, and the tokenizer's files (tokenizers/checkpoint_tokenizer.h).
+// Loads model directories in the form in which Hugging Face offers them for download. They have
+// config.json, generation_config.json (optional), tokenizer_config.json (optional),
+// model.safetensors or pytorch_model.bin, and the tokenizer's files
+// (tokenizers/checkpoint_tokenizer.h).
 //
 // Thread-safety: stateless, so any thread may load.
 #pragma once
