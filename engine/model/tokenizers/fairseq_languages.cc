@@ -24,8 +24,9 @@ bool IsMbartCode(std::string_view piece) {
          std::end(kMbart50Languages);
 }
 
-// Reports whether the model is an mBART-25. CTranslate2's converter writes no start token for
-// mBART-25, but neither for an mBART-50 whose config.json names no class.
+// Reports whether the model is an mBART-25. The tokenizer class decides if it is named. The start
+// token alone does not: CTranslate2's converter writes none for mBART-25, and none for an mBART-50
+// whose config.json names no class.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                bool has_start) {
   const std::string_view name = fields.tokenizer_class;

@@ -1,5 +1,6 @@
 // Reads tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
-// tokenizer, in any layout. checkpoint_tokenizer.h and ct2_tokenizer.h use the result.
+// tokenizer. Model directories of all layouts may have these files. checkpoint_tokenizer.h and
+// ct2_tokenizer.h use the result.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -52,8 +53,8 @@ struct TokenizerConfig {
   bool has_added = false;  // whether tokenizer_config.json has added_tokens_decoder
   std::string added_file;  // the file that has the `added` tokens
 
-  // Reports whether a piece is a special token by name: unk_piece, eos_piece, pad_piece, bos_piece,
-  // mask_piece or a `listed` token.
+  // Reports whether a piece is a named special token (unk_piece, eos_piece, pad_piece, bos_piece or
+  // mask_piece) or a `listed` token.
   bool NamesSpecial(std::string_view piece) const;
 };
 
