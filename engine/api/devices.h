@@ -37,7 +37,7 @@ absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
 // not look at the machine. INVALID_ARGUMENT says what was found and expected.
 absl::Status CheckDevices(const DeviceRequest& request);
 
-// Returns the text that ReadDevice reads into these devices.
+// Returns the text of the setting for these devices. ReadDevice can read this text.
 std::string DeviceText(const DeviceRequest& request);
 
 // The CUDA devices of this machine and whether this build can use them.
@@ -45,7 +45,7 @@ struct CudaProbe {
   std::string why_none;  // why no device can be used; "": `unfit` says which can
   // One entry for each device: why it cannot be used; "": it can be used.
   std::vector<std::string> unfit;
-  // the device is a MIG part of a card; CUDA then shows the process no other device
+  // The device is a MIG part of a card; CUDA then shows the process no other device.
   bool mig_part = false;
   // The compute capability of each device: 75 is 7.5, 0 is not known. Empty: none is known.
   std::vector<int> capability;
@@ -83,10 +83,12 @@ absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
 // Returns "cpu", or a list such as "cuda:0,cuda:1".
 std::string DeviceNames(const DeviceChoice& choice);
 
-// Records the GPUs that this process has given up because a kernel did not end in its time. Nothing
-// stops such a kernel, so waiting for the device or freeing its memory never returns.
+// The following functions record the GPUs that this process has given up because a kernel did not
+// end within its time limit. Nothing stops such a kernel, so a call that waits for the device or
+// frees its memory never returns.
 //
-// Thread-safe. Devices are numbers as in "cuda:0". A device stays given up until the process ends.
+// Thread-safe. `device` is the number N of "cuda:N". A device stays given up until the process
+// ends.
 //
 // Records that the device is given up. `held` owns the objects whose destruction would wait for the
 // device. They are never destroyed.

@@ -48,7 +48,7 @@ struct ReturnOptions {
   bool alignment = false;
   bool partials = false;  // the growing prefixes of translations, as SegmentUpdates
   bool segments = false;  // a final SegmentUpdate for each segment; none for HTML
-  // how many SegmentTimes JobTimings has: those of the segments that end first
+  // JobTimings::segments has the times of this many segments: those that end first.
   int segment_times = 0;
 };
 
@@ -59,7 +59,7 @@ struct TranslationJob {
   std::string source_language;        // as in the request; may be empty if the model has only one
   std::string target_language;
   DecodingOptions decoding;
-  std::vector<std::string> target_prefixes;  // one for each item, "": none; or empty
+  std::vector<std::string> target_prefixes;  // one for each item ("": none), or an empty list
   std::vector<TermRequest> terms;
   std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;

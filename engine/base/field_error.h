@@ -1,5 +1,6 @@
-// An error in a field of a request, as data. An INVALID_ARGUMENT status carries it in addition to
-// its message, so that callers need not parse the message. Pure functions.
+// Defines FieldError, which describes an error in a field of a request. An INVALID_ARGUMENT status
+// carries FieldErrors in addition to its message, so that callers need not parse the message. Pure
+// functions.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ struct SegmentPlan {
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
-  // the only tokens that the translation may contain, ascending; empty: all
+  // The only tokens that the translation may contain, ascending; empty: all.
   std::vector<int32_t> words;
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // most segments of a request share one

@@ -74,7 +74,7 @@ class JobPlanner {
     EncodedText encoded;  // has no text tokens if the piece is not translated
     std::vector<Sentinel> sentinels;
     std::vector<SentinelTokens> sentinel_tokens;
-    // number of runs of characters that the vocabulary lacks and no sentinel replaces
+    // The number of runs of characters that the vocabulary lacks and no sentinel replaces.
     int unknown = 0;
     bool unreadable = false;  // not translated, because the model can read none of its letters
   };

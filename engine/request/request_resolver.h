@@ -32,7 +32,7 @@ struct JobPlan final : Plan {
   TranslationJob job;
   SearchSettings settings;
   PlannerRequest request;
-  JobSize size;  // EstimateSize
+  JobSize size;  // the result of EstimateSize
 };
 
 class RequestResolver {

@@ -31,8 +31,8 @@ struct SearchSettings {
   int widest_beam = 0;
   // search.penalise_logits must become false if the beam is widened above 1 (profile hf).
   bool penalises_greedy_logits = false;
-  // No search produces the phrases in `forbidden`, which are masked after the softmax, and the
-  // tokens in `excluded`, which are left out of the softmax.
+  // No search produces the phrases in `forbidden` or the tokens in `excluded`. Forbidden phrases
+  // are masked after the softmax. Excluded tokens are left out of the softmax.
   std::vector<std::vector<int32_t>> forbidden;
   std::vector<int32_t> excluded;
   // No output contains an n-gram of this many tokens that the source contains; 0: off.

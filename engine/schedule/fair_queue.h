@@ -90,7 +90,7 @@ class FairQueue {
   // The flows by Priority and client number. No flow is empty.
   std::array<std::unordered_map<uint64_t, Flow>, 3> flows_;
   FairTurns turns_;
-  // The flows by the time at which their first segment was queued.
+  // The flows, ordered by the time at which their first segment was queued.
   std::set<std::pair<Nanos, Flow*>> ages_;
   Flow* next_ = nullptr;  // the flow that Peek has chosen
   int64_t cost_ = 0;

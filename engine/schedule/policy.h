@@ -68,8 +68,9 @@ class Policy {
   bool RefillGoesOn(const Waiting& waiting) const;
 
   // Reports whether the encoder takes complete windows. All rules except kContinuous need complete
-  // windows, because they rely on sorting them. With kContinuous, the encoder takes only as many
-  // segments as the encoded queue has room for, so that new segments wait behind fewer others.
+  // windows, because these rules rely on the order of a window. With kContinuous, the encoder takes
+  // only as many segments as the encoded queue has room for, so that new segments wait behind fewer
+  // others.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
   // Returns the rules by which the plan of a step selects slots.

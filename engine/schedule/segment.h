@@ -59,10 +59,10 @@ struct Segment {
   kernels::SearchOptions search;
   std::vector<float> divisor;   // search.max_tokens + 2 values of LengthDivisors
   std::vector<int32_t> prefix;  // target tokens with which the translation must begin
-  std::vector<int32_t> words;   // SlotInput::words
+  std::vector<int32_t> words;   // becomes SlotInput::words
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // shared by segments of a request; may be null
-  std::vector<int32_t> source_ids;                  // SegmentRules::source
+  std::vector<int32_t> source_ids;                  // becomes SegmentRules::source
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client

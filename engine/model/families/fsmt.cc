@@ -21,8 +21,9 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->stored_output_wins = IsByTransformers5(*fields);
 }
 
-// In transformers 4, the output layer's name is a second name of the target's embedding, so both
-// tensors must have equal numbers. transformers 5 reads both tensors.
+// Returns the names of tensors. In transformers 4, the output layer's name is a second name of the
+// target's embedding, so both tensors must have equal numbers. In transformers 5, the output layer
+// may have its own numbers.
 BartNames NamesOf(bool has_own_output) {
   const std::string output = "model.decoder.output_projection.weight";
   BartNames names = HuggingFaceBartNames();

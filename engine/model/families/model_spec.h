@@ -36,7 +36,7 @@ struct ModelShape {
   int decoder_ffn = 0;
   int source_vocab = 0;
   int target_vocab = 0;
-  // The number of position embeddings: the longest source or target in tokens.
+  // The number of position embeddings. A source or target has at most this many tokens.
   int max_positions = 0;
   int head_dim = 0;  // the width of a head, if d_model / heads does not determine it; else 0
 };
@@ -86,10 +86,10 @@ struct ModelSpec {
   // numbers. True: the stored layer is used, as in transformers 5. False: it is ignored, as in
   // transformers 4.
   bool stored_output_wins = false;
-  bool scale_output = false;  // T5's: multiplies the output layer's input by d_model^-0.5
+  bool scale_output = false;  // for T5: multiplies the output layer's input by d_model^-0.5
   SpecialIds tokens;
   GenerationDefaults generation;
-  // the model has several networks, so a step computes log-probs instead of logits
+  // The model has several networks, so a step computes log-probs instead of logits.
   bool is_ensemble = false;
 
   // Returns the sizes that the model's vocabularies must fit.

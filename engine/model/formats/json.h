@@ -30,7 +30,7 @@ class JsonFields : public FieldReader {
       : FieldReader(file), object_(object) {}
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
-  // Returns nullptr if absent or null.
+  // Returns nullptr if the field is absent or null.
   const nlohmann::json* Find(std::string_view name) const;
 
   int64_t Int(std::string_view name, int64_t min, int64_t max);  // the field is required

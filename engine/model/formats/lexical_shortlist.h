@@ -61,7 +61,7 @@ class LexicalShortlist {
   Vocabularies vocabularies_;
   // The number of first words of the target's vocabulary, which are always included.
   int64_t first_;
-  std::vector<uint32_t> offsets_;  // one for each source word, and the end
+  std::vector<uint32_t> offsets_;  // where the list of each source word begins, and the end
   std::vector<int32_t> words_;
 };
 

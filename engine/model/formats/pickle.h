@@ -32,7 +32,7 @@ struct PickleNode {
     kTuple,   // items
     kList,    // items
     kDict,    // items: key, value, key, value, ...
-    // items: callable, arguments; then key, value, ... of each entry that SETITEMS adds
+    // Items: callable, arguments, then key, value, ... of each entry that SETITEMS adds.
     kCall,
     kPersistent,  // items: the id
   };

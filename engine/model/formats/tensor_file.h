@@ -89,22 +89,23 @@ struct Checkpoint {
   }
 };
 
-// The parsers of the formats. They copy nothing and execute nothing; the tables are views into
-// `bytes`. They return INVALID_ARGUMENT, which names `file`, the tensor and the fault, if the file
-// is invalid.
+// The following functions parse the file formats. They copy nothing and execute nothing. The
+// tensors that they return are views into `bytes`. If the file is invalid, they return
+// INVALID_ARGUMENT, which names `file`, the tensor and the fault.
 //
-// safetensors: a little-endian uint64 with the header's size, the header (one JSON object: name ->
-// {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover the data
-// without gap or overlap, as the format demands.
+// Parses safetensors: a little-endian uint64 with the header's size, the header (one JSON object:
+// name -> {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover
+// the data without gap or overlap, as the format demands.
 absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes, std::string_view file);
 
-// pytorch_model.bin, in both formats of torch.save: the zip archive (PyTorch 1.6 and later) and the
-// older stream (magic number, protocol, system info, pickled dict, storage keys, raw storages; see
-// pickle.h). The tensors of the state dict may be strided and may share storages.
+// Parses pytorch_model.bin in both formats of torch.save: the zip archive (PyTorch 1.6 and later)
+// and the older stream (magic number, protocol, system info, pickled dict, storage keys, raw
+// storages; see pickle.h). The tensors of the state dict may be strided and may share storages.
 absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::string_view file);
 
-// numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header. Names
-// have no ".npy". Returns UNIMPLEMENTED for an unknown type or big-endian numbers.
+// Parses numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header.
+// The names of the tensors do not include ".npy". Returns UNIMPLEMENTED for an unknown type or
+// big-endian numbers.
 absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::string_view file);
 
 }  // namespace dragoman::engine

@@ -45,7 +45,7 @@ struct TorchStateDict {
 // Returns INVALID_ARGUMENT, which names `file` and the tensor, if the pickle is not a state dict.
 absl::StatusOr<TorchStateDict> ReadTorchStateDict(const Pickle& pickle, std::string_view file);
 
-// Makes the views of the tensors. REQUIRES: every storage has the bytes of all its elements.
+// Makes the view of each tensor. REQUIRES: every storage has the bytes of all its elements.
 absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::string_view file);
 
 // Returns INVALID_ARGUMENT with the message "file: what".

@@ -34,12 +34,12 @@ struct TokenizerSettings {
   std::string pad_piece = "<pad>";
   bool separate_vocabularies = false;
   int model_max_length = 0;  // in tokens; at most the number of position embeddings
-  // The following two are used by all schemes except Marian's.
+  // All schemes except Marian's use the following two members.
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
   bool is_wmt21 = false;  // whether the languages are those of M2M-100's variant for WMT 21
   bool legacy = false;    // for NLLB: the source's language token is after EOS
-  // The following four are as in TokenizerConfig.
+  // The following four members are those of TokenizerConfig.
   std::vector<AddedToken> listed;
   std::string listed_file;
   AddedTokenMap added;
@@ -51,10 +51,10 @@ struct TokenizerSettings {
   std::vector<LanguagePrompt> prompts;  // from the tasks of config.json
 };
 
-// Sets the members of `tokenizer` that the files state. If they name a class, which must be one of
-// `classes`, the scheme becomes that of the class. Records errors in `fields`. REQUIRES:
-// tokenizer->scheme is the family's default and tokenizer->model_max_length is the number of
-// position embeddings.
+// Sets the members of `tokenizer` for which the files have a value. If the files name a tokenizer
+// class, it must be one of `classes`, and its scheme becomes tokenizer->scheme. Records errors in
+// `fields`. REQUIRES: tokenizer->scheme is the family's default and tokenizer->model_max_length is
+// the number of position embeddings.
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer);
 

@@ -22,7 +22,8 @@ constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
 
-// Returns the name of a vocabulary's file with the ending, .json or .txt, that exists.
+// Returns the name of a vocabulary's file, which may end in .json or .txt. Returns NOT_FOUND if
+// neither file exists.
 absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string& name) {
   for (const char* ending : {".json", ".txt"}) {
     if (folder.Has(name + ending)) return name + ending;
@@ -114,9 +115,8 @@ class Reader {
     ids_.pad = network_.sizes.target - 1;
     ids_.decoder_start = ids_.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    // If the field decoder_start_token is null, each output begins with the token of the target
-    // language. In models where this token is the first token after the start token, the start
-    // token is EOS.
+    // If the field decoder_start_token is null, the start token is EOS. In some models, the token
+    // of the target language replaces it for each request (LanguageTokenPlacement::kEndAndStart).
     const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
         IdOfPiece(target, target_file_, start_piece, "decoder_start_token of config.json");

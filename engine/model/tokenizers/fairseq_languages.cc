@@ -24,9 +24,9 @@ bool IsMbartCode(std::string_view piece) {
          std::end(kMbart50Languages);
 }
 
-// Reports whether the model is an mBART-25. The tokenizer class decides if it is named. The start
-// token alone does not: CTranslate2's converter writes none for mBART-25, and none for an mBART-50
-// whose config.json names no class.
+// Reports whether the model is an mBART-25. If no tokenizer class is named, the model is an
+// mBART-25 if it has no start token and at most 25 languages. The number of languages is needed
+// because CTranslate2's converter may also write no start token for an mBART-50.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                bool has_start) {
   const std::string_view name = fields.tokenizer_class;

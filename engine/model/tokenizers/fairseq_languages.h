@@ -63,7 +63,7 @@ inline constexpr std::string_view kMbart50Languages[] = {
     "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 
-// mBART-25 has the first languages of mBART-50.
+// mBART-25 has the first 25 languages of mBART-50.
 inline constexpr std::span<const std::string_view> kMbart25Languages =
     std::span(kMbart50Languages).first<25>();
 

@@ -117,7 +117,7 @@ class LanguageMap {
 
   // An element of `prompts_`.
   struct Prompt {
-    std::optional<size_t> source;  // index of sources_; nullopt: any source language
+    std::optional<size_t> source;  // index into sources_; nullopt: any source language
     size_t target = 0;
     std::string text;
   };

@@ -73,8 +73,8 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   return CheckSpecialIds(target, target_file, *config);
 }
 
-// Adds to the tokenizer's description the tokens that users have added. Tokens that are not special
-// are cut out of texts.
+// Adds to the tokenizer's description the tokens that users have added to the model. Special tokens
+// are also added to the lists of special ids.
 absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {

@@ -28,10 +28,10 @@ struct VocabularySide {
   std::vector<int> control;  // ids of other tokens that are not text, such as </s>
 };
 
-// Returns the pieces of a vocabulary by id. The text is a YAML map of pieces and ids if `file` ends
-// in ".yml", one piece a line if it ends in ".txt", else a JSON array. Each id from 0 to the number
-// of pieces minus 1 must occur once. If the text is invalid, returns INVALID_ARGUMENT, which names
-// `file`, the piece and the fault.
+// Returns the pieces of a vocabulary by id. If `file` ends in ".yml", the text is a YAML map of
+// pieces and ids. If it ends in ".txt", each line of the text is a piece. Otherwise the text is a
+// JSON array of pieces. Each id from 0 to the number of pieces minus 1 must occur once. If the text
+// is invalid, returns INVALID_ARGUMENT, which names `file`, the piece and the fault.
 absl::StatusOr<std::vector<std::string>> ParsePieces(std::string_view text, std::string_view file);
 
 // Reads a file of pieces (ParsePieces), or a SentencePiece model if the name ends in ".spm".
@@ -63,8 +63,8 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
                                                       const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule);
 
-// Returns the id of a piece, or an error if the vocabulary lacks it. The message contains `role`,
-// such as "eos_token of config.json".
+// Returns the id of a piece, or an error if the vocabulary lacks it. `role` says in the message
+// where the piece is named, such as "eos_token of config.json".
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role = {});
 

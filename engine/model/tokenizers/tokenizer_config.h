@@ -37,14 +37,14 @@ struct TokenizerConfig {
   std::optional<std::string> bos_piece;
   std::optional<std::string> mask_piece;
   std::optional<double> model_max_length;  // in tokens; a value such as 1e30 means no limit
-  std::optional<int> extra_ids;            // of T5
-  std::optional<bool> legacy;              // of T5
-  std::optional<int> offset;               // of Pegasus: the number of ids before SentencePiece's
-  std::optional<std::string> sentence_mask_piece;  // of Pegasus
-  std::optional<bool> add_prefix_space;            // of BART and T5
-  bool separate_vocabularies = false;              // of MarianMT
-  bool legacy_behaviour = false;  // of NLLB: the language token is after the source's EOS
-  bool is_wmt21 = false;          // of M2M-100: language_codes names WMT 21
+  std::optional<int> extra_ids;            // only for T5
+  std::optional<bool> legacy;              // only for T5
+  std::optional<int> offset;               // for Pegasus: the number of ids before SentencePiece's
+  std::optional<std::string> sentence_mask_piece;  // only for Pegasus
+  std::optional<bool> add_prefix_space;            // only for BART and T5
+  bool separate_vocabularies = false;              // only for MarianMT
+  bool legacy_behaviour = false;  // for NLLB: the source's language token is after EOS
+  bool is_wmt21 = false;          // for M2M-100: the field language_codes names WMT 21
   // The tokens of additional_special_tokens, which transformers 5 calls extra_special_tokens.
   std::vector<AddedToken> listed;
   std::string listed_file;  // the file that has the `listed` tokens

@@ -25,7 +25,7 @@ namespace dragoman::engine {
 // <unk>.
 absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
-// Makes the same check for the pieces of a tokenizer of another kind.
+// Makes the same check for a tokenizer that is not a SentencePiece model. `pieces` are its pieces.
 absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
 

@@ -40,7 +40,7 @@ struct LoadedModel : ModelTokenizer {
   // object exists. Shared, because several backends pack the weights. Each backend releases the
   // object after packing.
   std::shared_ptr<const Weights> weights;
-  // the further networks of an ensemble (layouts/ensemble_source.h)
+  // The further networks of an ensemble (layouts/ensemble_source.h).
   std::vector<LoadedNetwork> others;
   bool names_shortlist = false;  // whether the model's configuration names a shortlist
   // The shortlist that limits the output's words (formats/lexical_shortlist.h); nullptr: all words.

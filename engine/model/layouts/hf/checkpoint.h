@@ -25,8 +25,8 @@ struct ShardIndex {
 };
 
 // Reads an index file: {"weight_map": {tensor: file, ...}}. Names of shards must end in `suffix`
-// (".safetensors", ".bin") and have no folder. Returns INVALID_ARGUMENT naming `file` and the
-// tensor.
+// (".safetensors", ".bin") and have no folder. If the index is invalid, returns INVALID_ARGUMENT,
+// which names `file` and the tensor.
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 

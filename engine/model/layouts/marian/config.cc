@@ -118,8 +118,8 @@ class OptionsReader {
     } else if (autoreg != "self-attention") {
       in_.Unsupported("transformer-decoder-autoreg", "self-attention and rnn");
     }
-    // For each decoder layer, the list has the number of the layer whose weights it uses. If each
-    // layer has its own number, no layers are tied.
+    // The list has an entry for each decoder layer: the number of the layer whose weights it uses.
+    // If each layer has its own number, no layers are tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");
     for (size_t i = 0; i < tied.size(); ++i) {
       if (tied[i] != Concat(i + 1)) in_.Unsupported("transformer-tied-layers", "none");

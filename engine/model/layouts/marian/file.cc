@@ -45,8 +45,8 @@ void DropFirstOfRow(TensorView* view) {
   }
 }
 
-// Changes the shape and strides of a tensor as the file stores it, row-major, to those that
-// MarianFile::tensors documents.
+// Makes the view that MarianFile::tensors documents: transposes the matrix of a product, and
+// removes leading dimensions of size 1. REQUIRES: the view is row-major, as in the file.
 void Turn(std::string_view name, TensorView* view) {
   if (IsMatrix(view->shape) && !IsOfVocabulary(name)) {
     std::swap(view->shape[0], view->shape[1]);
