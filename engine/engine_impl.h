@@ -1,5 +1,6 @@
-// The implementation of Engine: admission, text pools, request queue and workers. Private to
-// engine/. engine/api/create_engine.h and create_loaded_engine.h create it.
+// Declares EngineImpl, which implements Engine: admission, the pools of threads that tokenize and
+// detokenize, the request queue and the workers. Private to engine/. The functions of
+// engine/api/create_engine.h and create_loaded_engine.h create it.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,5 @@
-// The decoding options of a request as the caller gave them. The table
-// proto/options/decoding_options.inc lists all options with their types and ranges. The functions
-// here check these ranges.
+// Defines the decoding options of a request as the caller gave them, and checks their ranges. The
+// table proto/options/decoding_options.inc lists all options with their types and ranges.
 //
 // Plain data and pure functions.
 #pragma once

@@ -325,10 +325,11 @@ class Engine {
   // FieldErrors for a wrong request, and NOT_FOUND for an unknown glossary.
   virtual absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) = 0;
 
-  // Admits the job of a plan, or refuses it with RESOURCE_EXHAUSTED and retry_after, UNAVAILABLE if
-  // the engine drains or no worker is left, or DEADLINE_EXCEEDED. Reserves queue capacity for an
-  // estimate of the job's tokens, because the text is not tokenised yet. Calls the sink only for an
-  // admitted job. REQUIRES: Prepare of this engine made the plan.
+  // Admits the job of a plan or refuses it. Refuses it with RESOURCE_EXHAUSTED and retry_after if
+  // the queue has no room, with UNAVAILABLE if the engine drains or no worker is left, and with
+  // DEADLINE_EXCEEDED if its deadline cannot be met. Reserves queue capacity for an estimate of the
+  // job's tokens, because the text is not tokenised yet. Calls the sink only for an admitted job.
+  // REQUIRES: Prepare of this engine made the plan.
   virtual Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) = 0;
 
   // Prepares and submits a job. If Prepare returns an error, the job is refused with it and with

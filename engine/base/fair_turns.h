@@ -25,7 +25,7 @@ class FairTurns {
   struct Flow {
     double start = 0;     // the virtual time at which its first element became the first
     double due = 0;       // the virtual time at which its first element is due
-    uint64_t number = 0;  // of flows with equal due times, that with the least number is next
+    uint64_t number = 0;  // of flows with equal due times, the one with the least number is next
   };
 
   // Call this after an empty flow has got its first element. Enter must follow.

@@ -1,5 +1,5 @@
-// The plan of an item, that is, of one text of a request: its segments. JobPlanner makes the plan,
-// Job carries it out.
+// Defines ItemPlan, the plan of one item: its segments, and how each is searched. An item is one
+// text of a request. JobPlanner makes the plan, and Job carries it out.
 //
 // Plain values, constant once made.
 #pragma once

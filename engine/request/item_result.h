@@ -21,7 +21,7 @@ struct SegmentHypothesis {
 };
 
 struct AssemblyOptions {
-  bool target_uses_spaces = true;  // puts spaces between sentences
+  bool target_uses_spaces = true;  // spaces separate sentences
   bool alignment = false;          // the request asks for alignment
 };
 

@@ -126,8 +126,9 @@ class RequestQueue {
   SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
-  // The number of tokens that encoders took since rate_since_, and the rate of the last period of
-  // about a second.
+  // The following members measure the rate at which encoders take tokens, in periods of about a
+  // second. `rate_tokens_` counts the tokens since the period began, at `rate_since_`.
+  // `tokens_per_nano_` is the rate of the period before.
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;

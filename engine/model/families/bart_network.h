@@ -76,7 +76,7 @@ struct BartTraits {
   int64_t first_position = 0;  // the row of the stored table for the first token
   IfAbsent positions = IfAbsent::kSinusoids;
   bool places_padding = true;  // false: <pad> gets no position embedding
-  // The decoder has a recurrence (RecurrenceOp), whose gate has a bias, instead of self-attention.
+  // The decoder has a recurrence (RecurrenceOp) instead of self-attention. Its gate has a bias.
   bool recurrent_decoder = false;
   bool logits_bias = true;  // the checkpoint may have a bias of the logits; else it is zero
   // The target's vocabulary has an *empty token* as its last id. No tensor has a row for this

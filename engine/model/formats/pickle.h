@@ -21,6 +21,7 @@ namespace dragoman::engine {
 using PickleId = uint32_t;  // index of a node
 
 struct PickleNode {
+  // The comment of a kind names the members of the node that have its value.
   enum class Kind {
     kNone,
     kBool,    // number

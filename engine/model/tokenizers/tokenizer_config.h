@@ -67,7 +67,7 @@ struct TokenizerConfigTexts {
 
 absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);
 
-// Returns INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
+// Errors are INVALID_ARGUMENT or UNIMPLEMENTED. They name the file and the field.
 absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
 absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
 

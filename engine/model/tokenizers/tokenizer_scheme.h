@@ -54,7 +54,7 @@ extern const TokenizerScheme kMbart50Tokenizer;  // only sentencepiece.bpe.model
 extern const TokenizerScheme kMbart25Tokenizer;  // only sentencepiece.bpe.model
 extern const TokenizerScheme kT5Tokenizer;       // spiece.model
 extern const TokenizerScheme kBartTokenizer;     // vocab.json, merges.txt
-extern const TokenizerScheme kPegasusTokenizer;  // spiece.model, whose ids follow 103 others
+extern const TokenizerScheme kPegasusTokenizer;  // spiece.model, to whose ids the network adds 103
 extern const TokenizerScheme kFsmtTokenizer;     // vocab-src.json, vocab-tgt.json, merges.txt
 
 // A tokenizer class that tokenizer_config.json may name, and its scheme.

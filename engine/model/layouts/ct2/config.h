@@ -21,8 +21,9 @@ struct Ct2Config {
 // Parses config.json. Errors are those of ModelSource::Load.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
-// Reads the variables of a model.bin that describe the tokens. Versions before 6 have them, and
-// they override config.json. Errors name `file`, the model's file, and the variable.
+// Reads the variables of a model.bin that describe the tokens. Files of versions before 6 have
+// these variables, which override config.json. Errors name `file`, the model's file, and the
+// variable.
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
 
 // Reports whether a variable with this name is one that ReadOlderCt2Config reads.

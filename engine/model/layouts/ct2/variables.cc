@@ -10,7 +10,7 @@ namespace dragoman::engine {
 namespace {
 
 // The first revision in which encoder and decoder have attributes of their own. In older revisions,
-// they share them.
+// both have the same attributes.
 constexpr int kFirstOfStages = 5;
 
 double NumberOf(const TensorView& view) {

@@ -43,7 +43,7 @@ class Ct2Variables {
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
-  // Record what is wrong with a variable, and return 0.
+  // These record an error in a variable, and return 0. `what` describes the error.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED
 
