@@ -14,8 +14,8 @@
 namespace dragoman::engine {
 
 // Whether the engine finds out by a trial which sentinels its model copies
-// (engine/sentinel_trial.h). An engine that is created from a directory always does. kNone is for
-// places with a scripted model, which does not translate.
+// (engine/sentinel_trial.h). An engine that is created from a directory always runs the trial.
+// kNone is for a scripted test model, which does not translate.
 enum class SentinelTrial { kNone, kRun };
 
 // Creates an engine that runs the model in `places`. Ignores config.devices and config.workers.
@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      SentinelTrial trial = SentinelTrial::kNone);
 
 // Creates an engine that runs `model`, which may be a scripted one, on the CPU with config.workers
-// workers. Makes no trial of sentinels.
+// workers. Does not run the trial of sentinels.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,

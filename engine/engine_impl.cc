@@ -425,7 +425,8 @@ absl::Status EngineImpl::ReloadGlossaries(LoadContext* load) {
       OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_, load); });
   if (!loaded.ok()) return loaded;
   if (load != nullptr) glossary_bytes_.store(load->memory().kept());
-  // One lock for both, so that two reloads publish their names in order.
+  // The lock covers both the reading and the publishing of the names, so that two reloads publish
+  // their names in order.
   MutexLock lock(&info_mu_);
   std::vector<std::string> names = glossaries_.Names();
   if (names == infos_.back()->glossaries) return absl::OkStatus();

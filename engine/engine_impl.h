@@ -1,5 +1,6 @@
-// The implementation of Engine: admission, text pools, request queue and workers. Private to
-// engine/. engine/api/create_engine.h and create_loaded_engine.h create it.
+// Declares EngineImpl, which implements Engine: admission, the pools of threads that tokenize and
+// detokenize, the request queue and the workers. Private to engine/. The functions of
+// engine/api/create_engine.h and create_loaded_engine.h create it.
 #pragma once
 
 #include <atomic>
@@ -58,8 +59,8 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
-  // Finds the sentinels that the model copies (engine/sentinel_trial.h). This also warms the model
-  // up.
+  // Finds the sentinels that the model copies (engine/sentinel_trial.h). Its translations also warm
+  // the model up.
   void TrySentinels();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(info_mu_);
@@ -85,8 +86,8 @@ class EngineImpl final : public Engine, public GlossarySource {
   // that changes the names of the glossaries adds an entry.
   std::atomic<const ModelInfo*> info_{nullptr};
   int max_source_tokens_ = 0;
-  // The bytes of host memory that LoadMemory::Keep counted: for vocabularies and tokenizer, and for
-  // glossaries.
+  // Bytes of host memory. `vocabulary_bytes_` is for vocabularies and tokenizer, `glossary_bytes_`
+  // for glossaries. LoadMemory::Keep counted both.
   int64_t vocabulary_bytes_ = 0;
   std::atomic<int64_t> glossary_bytes_{0};
 
@@ -113,7 +114,7 @@ class EngineImpl final : public Engine, public GlossarySource {
   mutable Mutex mu_;
   std::unordered_map<JobId, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mu_);
 
-  // The destructor stops these in the order in which work moves through them.
+  // The destructor stops the tokenizers first, then the workers, then the detokenizers.
   std::unique_ptr<WorkerPool> detokenizers_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<size_t> worker_places_;  // for each worker, the index of its place in places_

@@ -11,14 +11,14 @@
 namespace dragoman::engine {
 namespace {
 
-// K/V pages without a given size take this fraction of the memory that is left. The rest is for
-// memory that no plan counts, such as fragmentation in the allocator.
+// If no setting gives the size of the K/V pages, they take this fraction of the free memory. The
+// rest is for memory that is not counted, such as fragmentation in the allocator.
 constexpr int64_t kShareNumerator = 9;
 constexpr int64_t kShareDenominator = 10;
 
 int64_t MiB(int64_t bytes) { return bytes / (1 << 20); }
 
-// Returns the size in MiB, rounded up. For memory that is needed.
+// Returns the size of needed memory in MiB, rounded up.
 int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
 
 // The bytes of host memory that are needed in addition to the K/V pages.
@@ -52,9 +52,9 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
       host.loaded_models > 0
           ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
           : "";
-  // The limit leaves the reserve for requests free. But it is at least half of what other models
-  // and the process leave. Otherwise a small machine could load nothing, and a model could not be
-  // loaded again while its older version holds its largest K/V.
+  // The limit leaves the reserve for requests free. But it is at least half of the memory that
+  // other models and the process without requests leave free. Otherwise a small machine could load
+  // nothing, and a model could not be loaded again while its older version holds its largest K/V.
   const int64_t beside_all = now - host.loaded_models - host.reserved_now;
   const int64_t half = (now - host.loaded_models - host.process) / 2;
   memory->SetLimit(
@@ -75,8 +75,8 @@ absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t byt
   const int64_t beside = load->kept() + memory.process;
   const bool fits =
       memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models - beside;
-  // While unpacked files are in memory, calls may use all of their reserve, so the limit applies to
-  // the sum.
+  // If unpacked files are in memory, the sum of files and weights must not exceed the limit of
+  // LimitLoad, which leaves the reserve for calls free.
   if (fits && load->held() > 0) return load->Reserve(copies * bytes, "the packed weights");
   if (fits) return load->Count(copies * bytes);
   const std::string for_nodes =
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
                      " has ", MiB(memory.most), " MiB"));
   }
 
-  // The most real tokens of an output. max_length counts the start token too.
+  // The most tokens of an output, without the start token, which max_length counts too.
   const int longest =
       std::max(1, std::min(spec.generation.max_length - 1, spec.shape.max_positions));
   const int widest_beam = std::min(config.max_rows, kernels::kMaxBeam);
@@ -132,9 +132,9 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
   request.default_segment = kernels::WorstCasePages(default_beam, longest);
   if (on_host && memory.most > 0) {
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
-    // K/V pages get at least half of what remains without the reserve for requests. If that exceeds
-    // the memory that is left with the reserve, the caller must report that the sum exceeds the
-    // limit.
+    // K/V pages get at least half of the memory that models leave free, even if the rest is then
+    // too small for the reserve for requests. In that case the caller must report that the sum
+    // exceeds the limit.
     const int64_t left = std::max(now - needs.sum(), (now - needs.of_models()) / 2) /
                          kShareDenominator * kShareNumerator;
     request.most_bytes = std::max<int64_t>(left / workers, 1);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kMostTargets = 8;
 
-// In mixed case, because models treat such words as names. They treat capitals as abbreviations,
-// which take other articles.
+// The stems are in mixed case, because models treat such words as names. Models treat words in
+// capitals as abbreviations, which need other articles in some languages.
 constexpr const char* kStems[] = {"Xk", "Kx"};
 
 // The texts contain no words, because the source may be in any language. $1 to $3 are sentinels.
@@ -101,8 +101,8 @@ bool Spells(const Tokenizer& tokenizer, const std::string& stem) {
 }  // namespace
 
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer) {
-  // Tries one language pair for each target language, because what is copied depends on the
-  // decoder.
+  // Tries one language pair for each target language, because the target language decides which
+  // words the decoder copies.
   std::vector<LanguagePair> pairs;
   for (const LanguagePair& pair : engine.info().pairs) {
     const auto is_same = [&](const LanguagePair& other) { return other.target == pair.target; };

@@ -238,8 +238,8 @@ absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const Engin
       [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
   if (!loaded.ok()) return loaded.status();
   const absl::StatusOr<Program> program = GpuProgramOf(config, *loaded);
-  // CheckCudaModel would also check that this build has CUDA, which the choice of the devices has
-  // done.
+  // Does not call CheckCudaModel, because it would also check that this build has CUDA. The choice
+  // of the devices has checked that already.
   const absl::Status taken = program.ok() ? CheckDeviceShapes(*program) : program.status();
   if (!taken.ok()) {
     fit.why_not = std::string(taken.message());

@@ -25,9 +25,9 @@ struct WorkerPlace {
   std::vector<std::vector<int>> cpus = {};  // processors of each worker; empty: any
 };
 
-// CoresOf: returns how many threads may compute for all CPU workers together. MostThreadsOfWorker:
-// returns how many threads may compute for one worker of the place. They all belong to the worker's
-// place, so none is on another NUMA node.
+// CoresOf returns how many threads may compute for all CPU workers together. MostThreadsOfWorker
+// returns how many of them may compute for one worker of `place` at a time. These are threads of
+// the same place, so none is on another NUMA node.
 int CoresOf(const EngineConfig& config);
 int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
@@ -37,14 +37,14 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 // Returns the configuration of a worker on the GPU `device`.
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
 
-// Returns the compute type of a model on these GPUs. This is the type of `devices`, unless it is
-// float16 by default and the model's activations exceed the range of float16. Then it is bfloat16,
-// or float32 if a device has no bfloat16 in its tensor cores (compute capability below 8.0), and
-// *why gets the reason. `why` may be nullptr.
+// Returns the compute type of a model on these GPUs. This is devices.compute_type, with one
+// exception: float16 that no setting asked for is replaced if the model's activations exceed its
+// range. The replacement is bfloat16, or float32 if the tensor cores of a device do not support
+// bfloat16 (compute capability below 8.0). Then *why gets the reason. `why` may be nullptr.
 kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
                                 std::string* why);
 
-// A model or an ensemble in the form for GPUs. An ensemble is one program.
+// A model in the form that GPUs run. An ensemble is merged into one program.
 struct DeviceNetwork {
   Program program;
   WeightImage image;
@@ -54,9 +54,9 @@ struct DeviceNetwork {
 // share pages.
 absl::StatusOr<Program> GpuProgramOf(const EngineConfig& config, const LoadedModel& loaded);
 
-// Converts the weights to the type that GpuTypeFor returns and adds its reason, if any, to
-// loaded->notes. Releases the weights of `loaded`. Returns UNIMPLEMENTED for a model that GPUs do
-// not support.
+// Converts the weights to the type that GpuTypeFor returns. Adds the reason that GpuTypeFor gives,
+// if any, to loaded->notes. Releases the weights of `loaded`. Returns UNIMPLEMENTED for a model
+// that GPUs do not support.
 absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded);
 
 // Loads the model of a directory. If `ensemble` names further directories, loads the ensemble.
@@ -75,13 +75,13 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load);
 
-// Returns how many bytes of host memory the converted weights take: on the CPU, for each NUMA node;
-// for GPUs, only during the load.
+// Returns how many bytes of host memory the converted weights take. For the CPU, this is the size
+// of one copy, and each NUMA node has a copy. For GPUs, the memory is in use only during the load.
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 
-// Packs the weights for each place and releases the weights of `loaded`. There is one place for
-// each GPU; or for each NUMA node of config.placement, whose processors then do the packing.
-// Returns UNIMPLEMENTED if a GPU does not support the model.
+// Packs the weights for each place and releases the weights of `loaded`. Returns one place for each
+// GPU, or on the CPU one place for each NUMA node of config.placement. The processors of a node
+// pack the weights of its place. Returns UNIMPLEMENTED if a GPU does not support the model.
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded);
 

@@ -1,4 +1,4 @@
-// Describes this build of the engine and what it uses on this machine, for bug reports.
+// Describes this build of the engine and the CPU instruction sets that it uses, for bug reports.
 #pragma once
 
 #include <string>

@@ -20,20 +20,21 @@
 
 namespace dragoman::engine {
 
-// How much of the host's memory the process may use, in bytes. If EngineConfig::kv_memory_mb sets
-// the size of the K/V pages, they must fit into this memory. Otherwise the number of pages is
-// chosen so that they fit.
+// How much of the host's memory the process may use, in bytes. The K/V pages must fit into it. If
+// EngineConfig::kv_memory_mb does not set their size, the engine chooses a number of pages that
+// fits.
 struct HostMemory {
-  int64_t most = 0;     // limit of the complete process; 0: it is not known, and nothing is checked
-  std::string most_of;  // what sets the limit `most`, for messages: "the machine"
+  int64_t most = 0;     // limit of the complete process; 0: not known, so nothing is checked
+  std::string most_of;  // what sets the limit `most`, for error messages: "the machine"
   int64_t now = 0;      // `most` minus the memory that other processes use now; 0: same as `most`
   // The parts of `most` that this model must leave free.
-  int64_t loaded_models = 0;   // held by loaded models, an older version of this one included
+  int64_t loaded_models = 0;   // used by loaded models, including an older version of this one
   int64_t models_to_come = 0;  // for models that are loaded after this one
   int64_t reserved = 0;        // for requests, and for the process without its models
-  // The parts of `reserved` that are in use during this load: `process` even without any request,
-  // and `reserved_now` in all, which is `process` or, once the server accepts calls, `reserved`.
+  // The part of `reserved` that the process uses even without any request.
   int64_t process = 0;
+  // The part of `reserved` that is in use during this load: `process` before the server accepts
+  // calls, all of `reserved` after that.
   int64_t reserved_now = 0;
 };
 
@@ -47,7 +48,8 @@ struct WorkerCpus {
 // the mean of the predictions of all members.
 struct EnsembleChoice {
   std::vector<std::string> directories;  // of the further models; empty: no ensemble
-  // The weight of each member, first that of the engine's directory. Above 0. Empty: all equal.
+  // The weight of each model in the mean. The model of the engine's directory comes first. Each
+  // weight is above 0. Empty: all weights are equal.
   std::vector<double> weights;
   kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
@@ -56,12 +58,12 @@ struct EngineConfig {
   std::string model_name;  // "": the directory's name
   EnsembleChoice ensemble;
   // Limits translations to the words of Marian's lexical shortlist
-  // (engine/model/formats/lexical_shortlist.h). Only on the CPU, for a single model in Marian's
-  // files.
+  // (engine/model/formats/lexical_shortlist.h). Supported only on the CPU, and only for a single
+  // model in Marian's file format.
   bool lexical_shortlist = false;
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
-  double device_memory_fraction = 0.9;  // the part of a GPU's memory that may be in use
+  double device_memory_fraction = 0.9;  // the most of a GPU's memory that may be in use
   CudaOptions cuda;                     // ignored on the CPU
   int max_rows = 256;                   // per worker: live hypotheses in a decoding step
   int workers = 1;                      // on the CPU; a GPU has one worker
@@ -76,8 +78,9 @@ struct EngineConfig {
   int detokenizer_threads = 1;  // 0: the decode threads detokenize, for measurements
   int64_t max_queue_segments = 4096;
   int64_t max_queue_tokens = 131072;
-  int64_t encoded_queue_segments = 256;    // of each worker
-  int64_t kv_memory_mb = 0;                // for all workers; 0: what max_rows usually needs
+  int64_t encoded_queue_segments = 256;  // of each worker
+  // K/V pages of all workers; 0: what max_rows usually needs
+  int64_t kv_memory_mb = 0;
   HostMemory memory;                       // limits the load, and K/V pages on the host
   Profile default_profile = Profile::kHf;  // for requests that name no profile
   std::string glossary_directory;          // "": no named glossaries
@@ -98,26 +101,25 @@ struct GpuFit {
   std::string type_note;
 };
 
-// Reports whether the GPUs of config.devices support the model of a directory: first by the
-// settings, then by the network that the model's files describe. Takes a fraction of the time of a
+// Reports whether the GPUs of config.devices support the settings in `config` and the model of a
+// directory. Reads the description of the network, not the weights, so it is much faster than a
 // load. Treats unreadable files and `load` as CreateEngine does. REQUIRES: config.devices are GPUs.
 absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
                                  LoadContext* load = nullptr);
 
 // Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life. Before the
 // first Submit, the observer gets no event except OnError. Borrows `load` for the call and records
-// the model's files in it. Errors say what was found and expected:
-// * INVALID_ARGUMENT: a setting or the directory cannot be used.
-// * RESOURCE_EXHAUSTED: there is not enough memory.
-// * UNIMPLEMENTED: the devices do not support the model.
-// * CANCELLED: `load` was stopped. Follows within seconds.
+// the model's files in it. Errors say what was found and expected: * INVALID_ARGUMENT: a setting or
+// the directory cannot be used. * RESOURCE_EXHAUSTED: there is not enough memory. * UNIMPLEMENTED:
+// the devices do not support the model. * CANCELLED: `load` was stopped. CreateEngine returns
+// within seconds after that.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer,
                                                      LoadContext* load = nullptr);
 
-// Returns a text that lists the weights, buffers and operations of a model or ensemble. Errors are
-// those of CreateEngine for reading the files.
+// Returns a text that lists the weights, buffers and operations of a model or ensemble. If the
+// files cannot be read, returns the errors of CreateEngine.
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble = {});
 

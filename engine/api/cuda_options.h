@@ -18,12 +18,13 @@ struct CudaOptions {
   bool fused_output = true;
   // Uses our own kernel for matrix products of up to 16 rows. Off: cuBLASLt for every row count.
   bool few_rows = true;
-  // Lets each row count of a matrix product use its own algorithm if the results have equal bits.
-  // Off: one algorithm for all row counts.
+  // Lets each row count of a matrix product use its own algorithm if all algorithms give
+  // bit-identical results. Off: one algorithm for all row counts.
   bool bucket_algorithms = true;
   // Runs a step as a CUDA graph. Off: launches its kernels one by one.
   bool graphs = true;
-  // Lets a kernel start before the previous one has ended completely. Off: it starts after that.
+  // Lets a kernel start before the previous one has ended completely. Off: a kernel starts after
+  // the complete end of the previous one.
   bool early_launch = true;
 
   // The type of the operands that the fused output layer multiplies. Each row and each column has a
@@ -40,7 +41,7 @@ struct CudaOptions {
 // The environment variable whose value a program passes to TurnOff, if the program supports it.
 inline constexpr char kCudaOffVariable[] = "DRAGOMAN_CUDA_OFF";
 
-// A part that can be turned off.
+// One of the five optimizations that can be turned off.
 struct CudaPart {
   const char* name;
   bool CudaOptions::*member;
@@ -51,9 +52,9 @@ inline constexpr CudaPart kCudaParts[] = {{"fused-output", &CudaOptions::fused_o
                                           {"graphs", &CudaOptions::graphs},
                                           {"early-launch", &CudaOptions::early_launch}};
 
-// Turns off the parts in `names`, a list separated by commas; "": none. Returns INVALID_ARGUMENT
-// with the known names if a name is unknown. The parts listed before the unknown name are off even
-// then.
+// Turns off the optimizations in `names`, a list separated by commas; "": none. If a name is
+// unknown, returns INVALID_ARGUMENT with the known names. The optimizations listed before the
+// unknown name are then off.
 absl::Status TurnOff(std::string_view names, CudaOptions* options);
 
 }  // namespace dragoman::engine

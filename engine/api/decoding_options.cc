@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The limits in the table of options must be those of the search.
+// The limits in the table of options must equal the limits of the search.
 static_assert(OptionNamed("beam_size").range.high == kernels::kMaxBeam);
 static_assert(OptionNamed("num_alternatives").range.high == kernels::kMaxBeam);
 static_assert(OptionNamed("required_phrases").most == kernels::kMaxConstraintTokens);

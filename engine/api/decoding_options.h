@@ -1,6 +1,5 @@
-// The decoding options of a request as the caller gave them. The table
-// proto/options/decoding_options.inc lists all options with their types and ranges. The functions
-// here check these ranges.
+// Defines the decoding options of a request as the caller gave them, and checks their ranges. The
+// table proto/options/decoding_options.inc lists all options with their types and ranges.
 //
 // Plain data and pure functions.
 #pragma once
@@ -18,8 +17,8 @@ namespace dragoman::engine {
 // The profile whose rules set the options that a request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 
-// The pruning heuristics of Freitag & Al-Onaizan (a.2). The members are absolute_delta, relative
-// and max_candidates.
+// The pruning heuristics of Freitag & Al-Onaizan (SEARCH.md a.2). The members are absolute_delta,
+// relative and max_candidates.
 struct Pruning {
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) std::optional<type> name;
 #include "options/decoding_options.inc"
@@ -80,9 +79,9 @@ bool IsGiven(const std::vector<T>& list) {
   return !list.empty();
 }
 
-// Calls visit(the option's row in the table, member&) for each option of `options`, which may be
-// const. A member that is a number or an enum is a std::optional, a list is a std::vector. Skips
-// the members of `sampling` if the request has none.
+// Calls visit(row, member&) for each option of `options`, which may be const. `row` is the option's
+// row in the table decoding_options.inc. `member` is a std::optional for a number or an enum, and a
+// std::vector for a list. Skips the members of `sampling` if the request has none.
 template <typename Options, typename Visit>
 void VisitOptions(Options& options, const Visit& visit) {
 #define DRAGOMAN_NUMBER(type, name, ...) visit(OptionNamed(#name), options.name);
@@ -96,16 +95,16 @@ void VisitOptions(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// Returns the error for a `value` of `field` that is not in `range`. `why` is the reason for the
-// range if it comes from the model or the machine: "the rows of this server's batch".
+// Returns the error for a `value` of `field` that is not in `range`. If the model or the machine
+// sets the range, `why` names the reason: "the rows of this server's batch".
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why = "");
 
 // Returns an error for every number that is out of its range.
 std::vector<FieldError> CheckRanges(const DecodingOptions& options);
 
-// Returns what CheckRanges returns. Then unsets the numbers that are out of range, so that later
-// checks ignore them. Does not remove wrong entries of lists.
+// Unsets the numbers that are out of range, so that later checks ignore them. Does not remove wrong
+// entries of lists. Returns the errors that CheckRanges returns for the original options.
 std::vector<FieldError> TakeOutOfRange(DecodingOptions* options);
 
 }  // namespace dragoman::engine

@@ -88,7 +88,7 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
   return choice;
 }
 
-// Returns a probe without GPUs, for a model that `gpus` do not take.
+// Returns a probe result that has no usable GPU, for a model that `gpus` do not support.
 CudaProbe WithoutGpus(const DeviceChoice& gpus, std::string why) {
   CudaProbe none;
   none.why_none = std::move(why);

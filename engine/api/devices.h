@@ -15,15 +15,16 @@
 namespace dragoman::engine {
 
 struct DeviceRequest {
-  // "auto": every usable CUDA device, or the CPU if there is none. With int8 always the CPU.
+  // The setting is "auto": uses every usable CUDA device, or the CPU if there is none. With compute
+  // type int8, always uses the CPU.
   bool automatic = false;
   std::vector<int> cuda;  // these devices, all of which must be usable; empty: the CPU
   std::optional<kernels::ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
 
-// Read a setting into `request`. ReadDevice: "auto", "cpu" or "cuda:N[,cuda:M]". ReadComputeType:
-// "auto" or the name of a type. Return "" if the text is valid. Otherwise return what was expected
-// and leave `request` unchanged.
+// ReadDevice reads "auto", "cpu" or "cuda:N[,cuda:M]" into `request`. ReadComputeType reads "auto"
+// or the name of a compute type. If the text is valid, they return "". Otherwise they return what
+// was expected, and leave `request` unchanged.
 std::string ReadDevice(const std::string& text, DeviceRequest* request);
 std::string ReadComputeType(const std::string& text, DeviceRequest* request);
 
@@ -32,23 +33,24 @@ std::string ReadComputeType(const std::string& text, DeviceRequest* request);
 absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
                                            const std::string& compute_type);
 
-// Checks that the requested devices support the requested compute type, as far as this is known
-// without a look at the machine. INVALID_ARGUMENT says what was found and expected.
+// Checks that the requested kind of device, CPU or GPU, supports the requested compute type. Does
+// not look at the machine. INVALID_ARGUMENT says what was found and expected.
 absl::Status CheckDevices(const DeviceRequest& request);
 
-// Returns the text for which ReadDevice gives these devices.
+// Returns the text of the setting for these devices. ReadDevice can read this text.
 std::string DeviceText(const DeviceRequest& request);
 
 // The CUDA devices of this machine and whether this build can use them.
 struct CudaProbe {
-  std::string why_none;  // why no device can be used at all; "": see `unfit`
+  std::string why_none;  // why no device can be used; "": `unfit` says which can
   // One entry for each device: why it cannot be used; "": it can be used.
   std::vector<std::string> unfit;
-  bool mig_part = false;  // the device is a MIG part of a card, which hides all other devices
+  // The device is a MIG part of a card; CUDA then shows the process no other device.
+  bool mig_part = false;
   // The compute capability of each device: 75 is 7.5, 0 is not known. Empty: none is known.
   std::vector<int> capability;
-  // Set if `why_none` is set and the machine has an NVIDIA card all the same.
-  std::string card;    // where the system shows the card: "/dev/nvidia0"
+  // `card` and `remedy` are set if no device can be used although the machine has an NVIDIA card.
+  std::string card;    // a path that exists because of the card: "/dev/nvidia0"
   std::string remedy;  // how to make the card usable
 };
 
@@ -81,13 +83,15 @@ absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
 // Returns "cpu", or a list such as "cuda:0,cuda:1".
 std::string DeviceNames(const DeviceChoice& choice);
 
-// Records the GPUs that this process has given up because a kernel did not end in its time. Nothing
-// stops such a kernel, so waiting for the device or freeing its memory never returns.
+// The following functions record the GPUs that this process has given up because a kernel did not
+// end within its time limit. Nothing stops such a kernel, so a call that waits for the device or
+// frees its memory never returns.
 //
-// Thread-safe. Devices are numbers as in "cuda:0". A device stays given up until the process ends.
+// Thread-safe. `device` is the number N of "cuda:N". A device stays given up until the process
+// ends.
 //
-// Gives the device up. `held` owns the objects whose destruction would wait for the device. It is
-// kept until the process ends.
+// Records that the device is given up. `held` owns the objects whose destruction would wait for the
+// device. They are never destroyed.
 void GiveUpDevice(int device, std::string why, std::shared_ptr<void> held);
 
 // Returns why the device was given up, or "".

@@ -48,7 +48,8 @@ struct ReturnOptions {
   bool alignment = false;
   bool partials = false;  // the growing prefixes of translations, as SegmentUpdates
   bool segments = false;  // a final SegmentUpdate for each segment; none for HTML
-  int segment_times = 0;  // JobTimings has the times of the first segment_times segments that end
+  // JobTimings::segments has the times of this many segments: those that end first.
+  int segment_times = 0;
 };
 
 struct TranslationJob {
@@ -58,7 +59,7 @@ struct TranslationJob {
   std::string source_language;        // as in the request; may be empty if the model has only one
   std::string target_language;
   DecodingOptions decoding;
-  std::vector<std::string> target_prefixes;  // one for each item, "": none; or empty
+  std::vector<std::string> target_prefixes;  // one for each item ("": none), or an empty list
   std::vector<TermRequest> terms;
   std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;
@@ -98,8 +99,8 @@ struct Hypothesis {
   float log_prob = 0;  // sum over all segments, not normalised
   kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
   std::vector<std::string> tokens;       // target pieces; if requested
-  std::vector<float> token_scores;       // log-probs, EOS's last; if requested
-  std::vector<AlignmentLink> alignment;  // by target token; if requested, and only of rank 0
+  std::vector<float> token_scores;       // log-probs, that of EOS is last; if requested
+  std::vector<AlignmentLink> alignment;  // ordered by target token; if requested, only for rank 0
 };
 
 // The intermediate translation of an item that is translated through a pivot language: a first
@@ -247,8 +248,8 @@ struct ModelInfo {
   std::vector<std::string> notes;       // lines for the log about facts that the load has found
 };
 
-// The numbers of segments since the start, by outcome, and of those that wait or run now. A
-// consistent snapshot: `accepted` is the sum of all other members.
+// The numbers of segments since the start, by outcome, and the numbers of segments that wait or run
+// now. A consistent snapshot: `accepted` is the sum of all other members.
 struct SegmentCounts {
   int64_t accepted = 0;
   int64_t eos = 0;
@@ -267,7 +268,7 @@ struct DeviceMemory {
   std::string device;       // "cpu", "cuda:0"
   std::string device_name;  // the card's name, or the instruction set of the CPU
   int64_t weights = 0;
-  int64_t kv = 0;  // of all workers on the device; so are `workspace` and `kv_resident`
+  int64_t kv = 0;  // K/V pages; like `workspace` and `kv_resident`, of all workers on the device
   int64_t workspace = 0;
   int64_t kv_resident = 0;  // the part of `kv` that takes physical memory; changes only on the host
 };
@@ -287,12 +288,12 @@ struct EngineStats {
   Nanos encoded_oldest_age = 0;
   int64_t rows = 0;
   int64_t row_capacity = 0;
-  double kv_self_usage = 0;  // the part of the self pages that is in use, 0..1
+  double kv_self_usage = 0;  // the part of the self-attention pages that is in use, 0..1
   double kv_cross_usage = 0;
   std::vector<DeviceMemory> memory;
   int64_t detokenize_backlog = 0;
-  // The time of a worker's last step: the earliest of all busy workers. The latest of all workers
-  // if no worker is busy.
+  // Each worker has a time of its last step. This is the earliest of these times among the busy
+  // workers, or the latest among all workers if none is busy.
   Nanos last_step = 0;
   bool stalled = false;  // a worker has live rows, but made no step for EngineConfig::watchdog
   int live_workers = 0;
@@ -309,13 +310,14 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Returns facts about the model. The reference stays valid for the engine's life. Only
-  // `glossaries` changes: a reload that changes their names makes this return another object.
+  // Returns facts about the model. The reference stays valid for the engine's life. If a reload
+  // changes the names of the glossaries, later calls return another object with the new
+  // `glossaries`.
   virtual const ModelInfo& info() const = 0;
 
-  // Finds the language pair of the model that two language codes of a request mean. Returns the
-  // codes as info().pairs spells them. INVALID_ARGUMENT names the code that the model does not
-  // have, and the languages that it has.
+  // Finds the language pair of the model for two language codes of a request. Returns the codes as
+  // info().pairs spells them. If the model does not have one of the codes, returns INVALID_ARGUMENT
+  // that names this code and the model's languages.
   virtual absl::StatusOr<LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const = 0;
 
@@ -323,9 +325,10 @@ class Engine {
   // FieldErrors for a wrong request, and NOT_FOUND for an unknown glossary.
   virtual absl::StatusOr<std::unique_ptr<Plan>> Prepare(TranslationJob job) = 0;
 
-  // Admits the job of a plan, or refuses it with RESOURCE_EXHAUSTED and retry_after, UNAVAILABLE if
-  // no worker is left, or DEADLINE_EXCEEDED. Reserves queue capacity for an estimate of the job's
-  // tokens, because the text is not tokenised yet. Calls the sink only for an admitted job.
+  // Admits the job of a plan or refuses it. Refuses it with RESOURCE_EXHAUSTED and retry_after if
+  // the queue has no room, with UNAVAILABLE if the engine drains or no worker is left, and with
+  // DEADLINE_EXCEEDED if its deadline cannot be met. Reserves queue capacity for an estimate of the
+  // job's tokens, because the text is not tokenised yet. Calls the sink only for an admitted job.
   // REQUIRES: Prepare of this engine made the plan.
   virtual Admission Submit(std::unique_ptr<Plan> plan, std::shared_ptr<TranslationSink> sink) = 0;
 
@@ -333,8 +336,8 @@ class Engine {
   // kInvalid.
   Admission Translate(TranslationJob job, std::shared_ptr<TranslationSink> sink);
 
-  // Ends a job early. Its rows become free at the next step, on a GPU one step later. OnDone gets
-  // the status of the cause. Has no effect on a job that has ended.
+  // Ends a job early. The next step frees its rows in the batch; on a GPU, the step after the next
+  // one does. OnDone gets the status of the cause. Has no effect on a job that has ended.
   virtual void Cancel(JobId job, CancelCause cause) = 0;
 
   // Returns the number of admitted jobs whose OnDone has not returned yet.
@@ -347,9 +350,9 @@ class Engine {
 
   // Loads the glossaries in EngineConfig::glossary_directory again. If one is wrong, returns an
   // error that names the file and line, and changes nothing. Admitted jobs keep the old glossaries.
-  // May block for a long time. Borrows `load`, which may be nullptr, for the call. Its memory
-  // counts the new glossaries in addition to the old ones. Returns CANCELLED after `load` was
-  // stopped.
+  // May block for a long time. Borrows `load`, which may be nullptr, for the call. `load` counts
+  // the memory of the new glossaries in addition to that of the old ones. If `load` is stopped,
+  // returns CANCELLED.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 

@@ -1,8 +1,8 @@
-// The rule for the text of a term or a phrase, in requests and in glossaries, and the terms of the
-// glossaries that an engine has loaded, for listing them.
+// Checks the text of terms and phrases, both in requests and in glossaries. Also defines the
+// interface that lists the terms of the glossaries that an engine has loaded.
 //
-// Immutable and thread-safe; the rule is a pure function. An object keeps its version after a
-// reload. Text is UTF-8. Sizes are bytes.
+// Thread-safe. GlossaryTerms are immutable: a reload of the glossaries makes new objects and does
+// not change existing ones. Text is UTF-8. Sizes are bytes.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ inline constexpr size_t kMaxTermBytes = 1024;
 struct TermProblem {
   std::string found;
   std::string expected;
-  // Both as a predicate of the text: "is empty", "has 2000 bytes, expected at most 1024", "has a
-  // control character (U+000A)", "is not UTF-8".
+  // `found` and `expected` as a predicate of the text: "is empty", "has 2000 bytes, expected at
+  // most 1024", "has a control character (U+000A)", "is not UTF-8".
   std::string predicate;
 };
 
-// Returns the error in a source, target or phrase, if any, and does not quote the text. The caller
-// strips white space at both ends first.
+// Returns the error in a source, target or phrase, if any. The error does not quote the text. The
+// caller has to strip white space at both ends before the call.
 std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
 struct GlossaryEntry {

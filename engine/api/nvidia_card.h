@@ -13,8 +13,8 @@ struct NvidiaCard {
   std::string driver;   // version of the loaded kernel module, "535.183.01"; "": none is loaded
 };
 
-// Looks in /dev, /proc and /sys, and does not use CUDA. `root` is "", or for tests a directory that
-// replaces the root directory.
+// Looks in /dev, /proc and /sys, and does not use CUDA. In tests, `root` is a directory that
+// replaces "/". Otherwise it is "".
 NvidiaCard FindNvidiaCard(const std::string& root);
 
 // Returns advice on how to make the card usable for CUDA. `least_driver` is the major version of

@@ -23,17 +23,17 @@ class EngineObserver {
     int rows;          // live hypotheses that the step extended
     int row_capacity;  // the most rows of a step
     int segments;      // segments to which the rows belong
-    int topped_up;     // segments that entered the batch since the step before
+    int topped_up;     // segments that entered the batch since the previous step
     // An encoder pass of this worker ran during at least a part of the step.
     bool beside_pass = false;
   };
   virtual void OnStep(const Step& step) = 0;
 
-  // An encoder pass has ended or failed. `padding`, the number of padding tokens, is 0, because a
-  // pass has no padding.
+  // An encoder pass has ended or failed. `padding` is the number of padding tokens. It is always 0,
+  // because encoder passes have no padding.
   virtual void OnEncode(int segments, int64_t tokens, int64_t padding) = 0;
 
-  // A segment spent `duration` in a stage. In kTokenize, a job did.
+  // A segment spent `duration` in a stage. For kTokenize, a complete job spent it.
   virtual void OnStage(Stage stage, Nanos duration) = 0;
 
   // A job's items were split and tokenised.

@@ -1,8 +1,9 @@
-// Checks that the options of a request do not exclude each other (SEARCH.md a.7).
+// Checks that no two options of a request exclude each other (SEARCH.md a.7).
 //
-// The server calls this with what the request alone says, to report all errors of a request
-// together. The engine calls it again when the settings of profile and model are known. Two options
-// that exclude each other give one error that names both fields. Pure functions.
+// The server calls CheckOptionsTogether with the facts that the request alone determines, to report
+// all errors of a request together. The engine calls it again when the settings of profile and
+// model are known. Two options that exclude each other give one error that names both fields. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@ struct OptionContext {
   std::optional<kernels::StopRule> stop_rule;
 };
 
-// Returns the name of the first field of the job that requires text in the translation, such as
-// "terms"; nullptr if there is none.
+// Returns the name of the first field of the job that demands certain text in the translation, such
+// as "terms"; nullptr if there is none.
 const char* ConstrainingField(const TranslationJob& job);
 
 // Returns the facts that the job alone determines. If the job names a profile, they include the

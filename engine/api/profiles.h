@@ -1,5 +1,5 @@
-// The settings of each profile that are constants in the tables of SEARCH.md a.7.
-// engine/request/search_settings.cc adds the settings that come from the model.
+// Defines the settings of each profile that do not depend on the model, as in the tables of
+// SEARCH.md a.7. engine/request/search_settings.cc adds the settings that come from the model.
 //
 // Pure function.
 #pragma once

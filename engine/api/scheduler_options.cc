@@ -7,7 +7,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The product of two numbers up to this one does not overflow an int64_t.
+// The largest allowed value. The product of two such values does not overflow an int64_t.
 constexpr int64_t kLargest = int64_t{1} << 31;
 
 absl::Status Bad(const char* setting, int64_t found, const std::string& expected) {

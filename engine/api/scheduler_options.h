@@ -1,8 +1,9 @@
 // The settings of the scheduler: when waiting segments enter the running batch, which slots run in
 // a step, and the order of the encoder. engine/schedule/policy.h applies them.
 //
-// Plain data. The settings change when a segment is translated, never its translation. The rules
-// are SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
+// Plain data. The settings change the time at which a segment is translated, never its translation.
+// The rules come from SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and SEARCH.md c (top-up
+// batching, Amun).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 namespace dragoman::engine {
 
 // Decides when a refill begins, that is, when waiting segments may enter the batch. `live` is the
-// number of units (CapacityUnit) in slots, n is SchedulerOptions::capacity.
+// size of all segments in slots, in units of CapacityUnit. n is SchedulerOptions::capacity.
 enum class RefillRule : uint8_t {
-  kContinuous,  // always (top-up "any" of c)
+  kContinuous,  // always (top-up "any" in SEARCH.md c)
   kStream,      // live <= eps * n
   kHalfEmpty,   // 2 * live <= n
   kStatic,      // no segment is live: mini-batches
@@ -29,8 +30,9 @@ enum class CapacityUnit : uint8_t {
   kSourceTokens,
 };
 
-// The order in which the encoder passes the segments of a window to the encoded queue. That queue
-// pops in the order of FairQueue, so the window's order holds within a client and priority.
+// The order in which the encoder pushes the segments of a window into the encoded queue. FairQueue
+// reorders clients and priorities there, so this order holds only among segments of the same client
+// and priority.
 enum class WindowOrder : uint8_t {
   kArrival,
   kLongestFirst,   // maxi-batching, if the window is larger than a batch
@@ -54,7 +56,7 @@ struct SchedulerOptions {
   kernels::SlotSelection selection = kernels::SlotSelection::kAll;
   int32_t width_budget = 0;                // the most rows of a step; 0: max_rows
   int32_t max_pause = kernels::kMaxPause;  // in steps; 0: a segment may pause forever
-  int32_t lanes = 0;  // the most hypotheses in slots, running or paused; 0: 8 * max_rows
+  int32_t lanes = 0;  // the most hypotheses in slots, running and paused together; 0: 8 * max_rows
   EncodeWindow window;
 };
 

@@ -1,5 +1,5 @@
-// absl::StrCat that also takes std::string_view. In Debian's abseil, absl::string_view is another
-// type.
+// Like absl::StrCat, but also accepts std::string_view. In Debian's abseil, absl::string_view is a
+// different type.
 #pragma once
 
 #include <string>

@@ -1,11 +1,12 @@
-// The order in which flows take turns: self-clocked fair queueing (Golestani 1994).
+// Decides which client's queue is served next: self-clocked fair queueing (Golestani 1994).
 //
 // A flow is the queue of one client; its weight says how much service it gets. The due time of a
-// flow is the virtual time at which its first element became the first, plus the cost of this
-// element divided by the flow's weight. The flow with the least due time is served next, and this
-// due time becomes the virtual time. So nonempty flows divide the served cost in proportion to
-// their weights. An element of cost c in a new flow of weight w waits until each other flow, of
-// weight w', was served a cost of about c * w' / w.
+// flow is a virtual time: the one at which its first element became the first, plus the cost of
+// this element divided by the flow's weight. The flow with the least due time is served next, and
+// this due time becomes the virtual time. So nonempty flows divide the served cost in proportion to
+// their weights. Suppose that a flow of weight w was empty and gets an element of cost c. Before
+// this element, each other flow of weight w' is served elements of a total cost of about c * w' /
+// w.
 //
 // Not thread-safe. Borrows a flow from Enter to Leave.
 #pragma once
@@ -24,12 +25,12 @@ class FairTurns {
   struct Flow {
     double start = 0;     // the virtual time at which its first element became the first
     double due = 0;       // the virtual time at which its first element is due
-    uint64_t number = 0;  // among equal due times the least number is next
+    uint64_t number = 0;  // of flows with equal due times, the one with the least number is next
   };
 
   // Call this after an empty flow has got its first element. Enter must follow.
   void Begin(Flow* flow) {
-    if (order_.empty()) now_ = 0;  // small numbers stay exact in a double
+    if (order_.empty()) now_ = 0;  // restarts the virtual time, so that it stays exact in a double
     flow->start = now_;
   }
 
@@ -44,8 +45,8 @@ class FairTurns {
   // Takes the flow out of the order. REQUIRES: the flow is in the order.
   void Leave(Flow* flow) { order_.erase({flow->due, flow->number, flow}); }
 
-  // Call this after Leave, when the flow's first element was served. If the flow has another
-  // element, Enter must follow.
+  // Call this after Leave, when the flow's first element has been removed from its queue. If the
+  // flow has another element, Enter must follow.
   void Took(Flow* flow) {
     now_ = std::max(now_, flow->due);
     flow->start = flow->due;

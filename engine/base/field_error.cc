@@ -90,7 +90,7 @@ std::vector<FieldError> FieldErrorsOf(const absl::Status& status) {
     FieldError error;
     bool whole = true;
     VisitStrings(error, [&](std::string& text) { whole = whole && TakeString(bytes, text); });
-    if (!whole) break;  // not made by InvalidRequest
+    if (!whole) break;  // the payload was not made by InvalidRequest
     errors.push_back(std::move(error));
   }
   return errors;

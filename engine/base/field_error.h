@@ -1,5 +1,6 @@
-// An error in a field of a request, as data. An INVALID_ARGUMENT status carries it in addition to
-// its message, so that callers need not parse the message. Pure functions.
+// Defines FieldError, which describes an error in a field of a request. An INVALID_ARGUMENT status
+// carries FieldErrors in addition to its message, so that callers need not parse the message. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 namespace dragoman::engine {
 
 struct FieldError {
-  // The path of the field in the request, such as "decoding.beam_size"; "": the complete request.
+  // The path of the field in the request, such as "decoding.beam_size". "": the error concerns the
+  // complete request.
   std::string field;
   std::string found;     // such as "65"
   std::string expected;  // such as "1..64"
@@ -27,7 +29,7 @@ struct FieldError {
   friend bool operator==(const FieldError&, const FieldError&) = default;
 };
 
-// Returns the error for a request that has both `field` and `other` and may have only one of them.
+// Returns the error for a request that sets both `field` and `other`, which exclude each other.
 FieldError Contradiction(std::string field, std::string other, std::string reason);
 
 // Returns the error's message without the name of the field.

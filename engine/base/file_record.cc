@@ -12,8 +12,8 @@ namespace {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// Lists the directory again. Returns the first path that was added or removed since it was
-// recorded; "" if there is none.
+// Lists the directory again. Returns the first path that was added or removed since the directory
+// was recorded; "" if there is none.
 std::string FirstOther(const RecordedListing& listing) {
   const std::vector<std::string> now = ListNames(listing.directory, listing.endings);
   std::vector<std::string> other;

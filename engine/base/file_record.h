@@ -14,7 +14,8 @@
 
 namespace dragoman::engine {
 
-// The attributes that change when a file is written, replaced or removed.
+// The attributes of a file. At least one of them changes when the file is written, replaced or
+// removed.
 struct FileStamp {
   bool is_there = false;
   bool is_regular = false;

@@ -102,7 +102,8 @@ class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
   const JsonLimits limits_;
   absl::Status status_;
   nlohmann::json root_;
-  // Pointers into root_. They stay valid, because only the innermost container grows.
+  // The containers that are open, outermost first: pointers into root_. They stay valid, because
+  // only the innermost container grows.
   std::vector<nlohmann::json*> open_;
   std::string key_;
   size_t values_ = 0;

@@ -1,8 +1,8 @@
 // The context of one load of a model: counts its memory, records its files, and can stop it.
 //
-// Thread-safe. The caller of the load owns the context. It must outlive LoadedModel::weights, but
-// not the engine. Functions also accept a nullptr in place of a LoadContext*, for tools and tests:
-// the load then has no memory limit and no record of files, and cannot be stopped.
+// Thread-safe. The caller of the load owns the context. The context must outlive
+// LoadedModel::weights, but not the engine. Tools and tests may pass nullptr instead of a
+// LoadContext*. The load then has no memory limit and no record of files, and cannot be stopped.
 #pragma once
 
 #include <atomic>

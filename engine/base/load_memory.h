@@ -50,8 +50,8 @@ class LoadMemory {
   // there is no limit.
   void SetLimit(int64_t most, std::string because);
 
-  // Counts `bytes` until the Hold is destroyed. Returns RESOURCE_EXHAUSTED with `what`, which says
-  // what takes the bytes, if they exceed the limit. REQUIRES: bytes >= 0.
+  // Counts `bytes` until the Hold is destroyed. If they exceed the limit, returns
+  // RESOURCE_EXHAUSTED. `what` names the use of the bytes for the message. REQUIRES: bytes >= 0.
   absl::StatusOr<Hold> Reserve(int64_t bytes, std::string_view what);
 
   // Counts `bytes` until the Hold is destroyed, even above the limit. For memory that was checked

@@ -1,4 +1,5 @@
-// A mutex, its scoped lock and a condition variable that clang's -Wthread-safety understands.
+// A mutex, a scoped lock for it and a condition variable. clang's -Wthread-safety can check their
+// use.
 //
 // The project uses no other mutex. Mutex wraps std::mutex and is not absl::Mutex: ThreadSanitizer
 // would report false races, because Debian's abseil is not built for it.

@@ -1,5 +1,5 @@
-// Turns the exceptions of failed allocations and failed thread starts into a Status. Only for the
-// start of the server and the load of models, which allocate much at once.
+// Turns the exceptions of failed allocations and failed thread starts into a Status. Used only when
+// the server starts or loads a model, because these allocate much memory at once.
 #pragma once
 
 #include <new>
@@ -16,7 +16,8 @@ inline constexpr char kWhatLimits[] =
     "the cgroup (pids.max)";
 
 // Returns the Status or StatusOr that `make` returns. If `make` cannot allocate memory or start a
-// thread, returns RESOURCE_EXHAUSTED with `what`, which says what was being done.
+// thread, returns RESOURCE_EXHAUSTED. `what` says in the message what `make` does: "making the
+// tokenizer".
 template <class Make>
 auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()) {
   try {

@@ -1,15 +1,16 @@
 // A capacity, such as the places of a queue, that clients share so that no client shuts out the
 // others. Tracks the amount that each client holds, and decides whether a client may take more.
 //
-// The more a client holds, the more it must leave free for others. If a request leaves `free` of
-// the capacity, its client may hold at most this amount, the request included:
+// The more a client holds, the more it must leave free for others. If `free` of the capacity is
+// left after a request is admitted, the client of the request may hold at most this amount,
+// including the request:
 //
 //     kPartScale * share * free * free / capacity.
 //
 // This is a dynamic threshold (Choudhury & Hahne 1998). It needs no count of clients, and it falls
 // for all of them as the capacity fills. The original rule is linear in `free`. With the square,
-// many large clients together leave more room. If all clients have share 1 and take as much as they
-// can, computed from the formula:
+// many large clients together leave more room free. If all clients have share 1 and take as much as
+// they can, the formula gives:
 //
 //     clients             1     2     5    10    20   100
 //     each holds        78 %  42 %  18 %  9.2 %  4.7 %  1.0 %
@@ -19,11 +20,12 @@
 // least sqrt(k * capacity / (kPartScale * share)) units stay free. With share 1, the first of 4,096
 // units needs 16 free units.
 //
-// While no client holds anything, any amount fits, so that a request above LargestPart can be
-// served. For the limit of the other clients, such a client counts with its LargestPart only, so it
-// does not take the room that the rule leaves to them.
+// While no client holds anything, any amount fits. So a request that is larger than LargestPart can
+// be served. When the rule computes `free` for the other clients, it counts at most LargestPart for
+// this client.
 //
-// Not thread-safe: the owner must lock. Amounts have the unit of the capacity, which is any.
+// Not thread-safe: the owner must lock. Amounts have the unit of the capacity, which the caller
+// chooses.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +47,8 @@ class SharedCapacity {
   // Reports whether `client` may take `amount` in addition to what it holds.
   bool Fits(uint64_t client, int share, int64_t amount) const;
 
-  // Reports whether a client that holds nothing may take `amount`. If this is true where Fits is
-  // false, the client is refused because of what it holds already.
+  // Reports whether a client that holds nothing may take `amount`. If this is true and Fits is
+  // false, the client is refused because of the amount that it already holds.
   bool FitsAnother(int share, int64_t amount) const { return Fits(Holding{}, share, amount); }
 
   // Charges `amount` to `client` even if it does not fit. `share` replaces the client's earlier

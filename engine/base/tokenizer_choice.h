@@ -5,8 +5,8 @@ namespace dragoman::engine {
 
 enum class TokenizerChoice {
   kAuto,  // kSlow if its files exist, else kFast
-  kSlow,  // in Python: reads a SentencePiece model, or BART's vocab.json and merges.txt
-  kFast,  // in Rust (the tokenizers library): reads tokenizer.json
+  kSlow,  // the one in Python; reads a SentencePiece model, or BART's vocab.json and merges.txt
+  kFast,  // the one in Rust (tokenizers library); reads tokenizer.json
 };
 
 }  // namespace dragoman::engine

@@ -1,4 +1,5 @@
-// Strict UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+// Checks, reads and writes strict UTF-8 (RFC 3629), which has no overlong forms, no surrogates and
+// no code point above U+10FFFF.
 //
 // Thread-safety: pure functions. Positions and sizes are bytes.
 #pragma once
@@ -10,9 +11,8 @@
 
 namespace dragoman::engine {
 
-// Returns the position of the first byte that does not belong to a valid sequence. For an
-// incomplete or wrong sequence this is the position of its lead byte. Returns nullopt if `text` is
-// valid.
+// Returns the position of the first invalid byte. For an incomplete or wrong sequence, this is the
+// position of its lead byte. Returns nullopt if `text` is valid.
 std::optional<int64_t> FirstInvalidUtf8(std::string_view text);
 
 // REQUIRES: `text` is valid UTF-8.
@@ -25,8 +25,8 @@ char32_t NextCodePoint(std::string_view text, size_t& at);
 // REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
-// Returns the number of bytes, 0 to 3, of a sequence at the end of `text` that is valid so far but
-// incomplete.
+// If `text` ends inside a sequence that is valid so far, returns the number of its bytes, 1 to 3.
+// Otherwise returns 0.
 int IncompleteUtf8Tail(std::string_view text);
 
 // Reports whether Python's str.strip() strips `code_point`: White_Space and U+001C..U+001F.

@@ -1,13 +1,13 @@
-// A thread pool that starts tasks in the order of arrival. Without threads, Post runs the task.
+// A thread pool that starts tasks in the order of arrival. If the pool has 0 threads, Post runs the
+// task itself.
 //
 // Thread-safe. A caller of Post must hold no lock that a task takes. The destructor runs the queued
 // tasks, then joins the threads.
 //
-// The pool does not limit the number of queued tasks; its users do. The tokenizer pool has one task
-// for each job that holds a reservation of the request queue. The detokenizer pool has at most two
-// tasks for each segment, one for its newest partial and one for its final result. It has them only
-// for segments that are in a slot, or have left it and wait for their text. Segments of calls that
-// have ended count until their tasks have run.
+// The pool does not limit the number of queued tasks, but its users do. The tokenizer pool has one
+// task for each job that holds a reservation of the request queue. The detokenizer pool has at most
+// two tasks for each segment, one for its newest partial and one for its final result. Such a
+// segment is in a slot of the batch, or has left the slot and waits for its text.
 #pragma once
 
 #include <deque>

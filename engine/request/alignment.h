@@ -21,9 +21,9 @@ namespace dragoman::engine {
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
-// Returns the places in translation and source of all target tokens that have text. `aligned` has
-// the source position of each target token. A text that is copied verbatim from the source is
-// aligned with the source phrase that it copies.
+// Returns the place of each target token in the translation and of its aligned token in the source.
+// Leaves out target tokens without text. `aligned` has the source position of each target token. A
+// text that is copied verbatim from the source is aligned with the source phrase that it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

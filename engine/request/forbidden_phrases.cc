@@ -23,8 +23,8 @@ bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) 
   return found;
 }
 
-// Returns the number of nodes, root included, of the automaton for `phrases`. Does not build the
-// automaton, because a request may ask for one that is a thousand times too large.
+// Returns the number of nodes of the automaton for `phrases`, including the root. Does not build
+// the automaton, because it may be a thousand times larger than the limit.
 int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
   std::ranges::sort(phrases);
   int64_t nodes = 1;

@@ -1,8 +1,9 @@
-// The phrases, as tokens, that the translations of a request must not contain (SEARCH.md d.5). They
-// are the forbidden phrases of the request and of its profile. In a segment that requires one of
-// them, this phrase is allowed.
+// The phrases, as tokens, that the translations of a request must not contain (SEARCH.md d.5). The
+// phrases come from the request and from its profile. A segment that requires one of them may
+// contain it.
 //
-// Thread-safety: used by one thread at a time. The tables that it returns are immutable and shared.
+// ForbiddenPhrases is used by one thread at a time. The tables that it returns are immutable and
+// shared.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +25,24 @@ namespace dragoman::engine {
 struct NamedPhrase {
   std::string name;   // for messages: "decoding.required_phrases[2]", or a term's place in a file
   std::string field;  // path of the field in the request; "" if the model requires the phrase
-  std::vector<int32_t> tokens;    // EOS is the last if the phrase must end the translation
+  std::vector<int32_t> tokens;    // the last token is EOS if the phrase must end the translation
   bool is_prefix = false;         // a forced prefix, which never makes a forbidden phrase allowed
-  bool may_have_unknown = false;  // may contain <unk>, in place of which bytes are copied
+  bool may_have_unknown = false;  // may contain <unk>, for which bytes of the source are copied
 };
 
-// Returns the error for a phrase that has `found` ("no tokens") and needs `expected` ("text").
+// Returns the error for a phrase. `found` says what it has ("no tokens"), `expected` what it needs
+// ("text").
 FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
                        std::string expected);
 
 class ForbiddenPhrases {
  public:
-  // `texts` are the strings in decoding.forbidden_phrases. A text is forbidden in two forms: the
-  // tokens that the tokenizer gives it at the beginning of a word and inside a word. A form with
-  // <unk> is left out, because the vocabulary cannot spell it and no search produces it. `profile`
-  // is SearchSettings::forbidden, and `excluded` is SearchSettings::excluded. Returns
-  // INVALID_ARGUMENT for a text without tokens, or if all phrases together need more than
-  // kMaxForbiddenNodes automaton nodes.
+  // `texts` are the strings in decoding.forbidden_phrases. A text is forbidden in two forms: as it
+  // is tokenized at the beginning of a word, and as it is tokenized inside a word. A form with
+  // <unk> is left out, because the vocabulary cannot spell the text. `profile` is
+  // SearchSettings::forbidden, and `excluded` is SearchSettings::excluded. Returns INVALID_ARGUMENT
+  // for a text without tokens, or if all phrases together need more than kMaxForbiddenNodes
+  // automaton nodes.
   static absl::StatusOr<ForbiddenPhrases> Create(std::span<const std::string> texts,
                                                  std::span<const std::vector<int32_t>> profile,
                                                  std::vector<int32_t> excluded,
@@ -49,8 +51,8 @@ class ForbiddenPhrases {
   // Returns the table of forbidden phrases for a segment whose translation must contain `phrases`.
   // A forbidden phrase that is equal to one of `phrases` is allowed in the segment, in all its
   // forms. If a forbidden phrase is a proper part of one of `phrases`, returns INVALID_ARGUMENT
-  // naming both. If one of `phrases` contains <unk> for verbatim bytes, the profile's ban of <unk>
-  // does not apply.
+  // naming both. If one of `phrases` contains <unk> in place of bytes to copy, the profile does not
+  // forbid <unk> in this segment.
   //
   // The table also forbids `ngrams`, the n-grams of the segment's source (SourceNgrams), except
   // those that are a part of one of `phrases`. Returns INVALID_ARGUMENT if the n-grams need too

@@ -1,5 +1,5 @@
-// The plan of an item, that is, of one text of a request: its segments. JobPlanner makes the plan,
-// Job carries it out.
+// Defines ItemPlan, the plan of one item: its segments, and how each is searched. An item is one
+// text of a request. JobPlanner makes the plan, and Job carries it out.
 //
 // Plain values, constant once made.
 #pragma once
@@ -21,22 +21,23 @@
 namespace dragoman::engine {
 
 struct SegmentPlan {
-  int64_t run = 0;              // number of the run (engine/text/html/html.h); 0 if not HTML
+  int64_t run = 0;              // number of the text run (engine/text/html/html.h); 0 if not HTML
   TextRange range;              // the segment's place in the run's text; if not HTML, in the item
   std::vector<int32_t> source;  // all source tokens: language tag, prompt, text, EOS
   // The place of each source token's text without white space, counted from range.begin. A token
-  // without text (a lone word mark, each byte piece of a character except the last one) has the
-  // place of the next token with text. Tags, prompt and EOS have no place. Empty if no alignment
-  // was requested.
+  // without text has the place of the next token with text. Such tokens are a lone word mark, and
+  // each byte piece of a character except the last one. Tags, prompt and EOS have no place. Empty
+  // if no alignment was requested.
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
-  std::vector<int32_t> words;  // the only tokens that it may produce, ascending; empty: all
+  // The only tokens that the translation may contain, ascending; empty: all.
+  std::vector<int32_t> words;
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // most segments of a request share one
   std::vector<int32_t> source_ids;                  // SegmentRules::source
   TargetText target_text;
-  int narrow = 0;   // number of constraint tokens, if the beam is too narrow for them; else 0
+  int narrow = 0;   // number of constraint tokens if the beam is too narrow for them; else 0
   int unknown = 0;  // number of runs of characters that the vocabulary lacks
   // The source tokens that form sentinels (sentinels.h), and the text that each sentinel stands
   // for.

@@ -17,7 +17,8 @@ ByteRange Bytes(const TextRange& range) { return {range.begin, range.end}; }
 
 TextRange Shifted(const TextRange& range, int64_t by) { return {range.begin + by, range.end + by}; }
 
-// The hypotheses of one rank of an item: the texts and aligned tokens, by segment.
+// The hypotheses of an item's segments that have the same rank: their texts and aligned tokens, by
+// segment.
 struct Rank {
   std::vector<std::string> texts;
   std::vector<std::vector<AlignedToken>> aligned;
@@ -67,8 +68,8 @@ std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_use
 
 using Segments = std::vector<std::vector<SegmentHypothesis>>;
 
-// Replaces an empty best translation by the source text of its segment, so that nothing of the item
-// is lost. Returns the number of these segments.
+// If the best translation of a segment is empty, replaces it by the segment's source text, so that
+// no text of the item is lost. Returns the number of these segments.
 int64_t KeepTextOfEmpty(const std::string& item, const ItemPlan& plan, Segments& segments) {
   int64_t empty = 0;
   for (size_t s = 0; s < segments.size(); ++s) {

@@ -1,6 +1,6 @@
 // Assembles the translation of an item from the translations of its segments: joins their texts, or
-// rebuilds the HTML, and turns the places of sentences and aligned tokens into byte ranges of item
-// and translation.
+// rebuilds the HTML. Also computes the byte ranges of sentences and aligned tokens in the item and
+// in the translation.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -21,13 +21,14 @@ struct SegmentHypothesis {
 };
 
 struct AssemblyOptions {
-  bool target_uses_spaces = true;  // puts spaces between sentences
+  bool target_uses_spaces = true;  // spaces separate sentences
   bool alignment = false;          // the request asks for alignment
 };
 
 // Sets the hypotheses, sentences and warnings of `result`. `segments` has the hypotheses of each
-// segment of the plan: at least one, the best first. An item of one segment gets a hypothesis for
-// each of them. An item of several segments gets one, made from the best of each segment.
+// segment of the plan: at least one, the best first. An item of one segment gets all hypotheses of
+// the segment. An item of several segments gets one hypothesis, which joins the best hypothesis of
+// each segment.
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result);

@@ -197,7 +197,7 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   if (written.lost_phrases > 0) {
     h.finish_reason = std::max(h.finish_reason, kernels::FinishReason::kConstraintsUnmet);
   }
-  // The tokens of a sentinel are returned as one token, the kept text.
+  // The tokens of a sentinel are returned as one token: the text that the sentinel stands for.
   auto sentinel = written.sentinels.begin();
   for (size_t i = 0; i < decoded.token_log_probs.size(); ++i) {
     while (sentinel != written.sentinels.end() && sentinel->end <= i) ++sentinel;

@@ -1,9 +1,9 @@
 // A request inside the engine: its items, their segments, and the results so far.
 //
-// Thread-safe. The job is shared by the engine's table of jobs and by its segments, which may exist
-// after the job has ended early. All calls of the sink go through a queue of events. So they never
-// overlap, and no lock is held during a call. The thread that adds an event to an idle queue makes
-// the calls.
+// Thread-safe. The engine's table of jobs and the job's segments share the job, because segments
+// may exist after the job has ended early. All calls of the sink go through a queue of events. So
+// they never overlap, and no lock is held during a call. The thread that adds an event to an idle
+// queue makes the calls.
 #pragma once
 
 #include <atomic>
@@ -55,9 +55,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const SearchSettings& settings() const { return settings_; }
   const RequestQueue::Reservation& reservation() const { return reservation_; }
 
-  // Takes the plans of all items and returns their segments. The caller must count these in the
-  // ledger and queue them. Calls the sink for items without segments at once. REQUIRES: called
-  // once.
+  // Takes the plans of all items and returns their segments. The caller must count the segments in
+  // the ledger (engine/schedule/ledger.h) and queue them. Calls the sink for items without segments
+  // at once. REQUIRES: called once.
   std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, Nanos tokenize_time);
 
   // Ends the job early, with the status of `cause`, unless it has ended already. Returns true if
@@ -81,9 +81,10 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
  private:
   struct SegmentState {
     std::vector<SegmentHypothesis> hypotheses;
-    int64_t tokens = 0;            // number of tokens of the best hypothesis, EOS included
-    std::vector<int32_t> partial;  // the latest settled tokens, if no task has taken them yet
-    std::string shown;             // the text of the latest update that was sent to the sink
+    int64_t tokens = 0;  // number of tokens of the best hypothesis, EOS included
+    // the latest tokens that are final, if no task has taken them yet
+    std::vector<int32_t> partial;
+    std::string shown;  // the text of the latest update that was sent to the sink
     bool partial_queued = false;
     bool done = false;
   };

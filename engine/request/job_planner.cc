@@ -75,7 +75,7 @@ std::vector<TextRange> UnknownRanges(const Tokenizer& tokenizer, const EncodedTe
   return ranges;
 }
 
-// Reports whether a token that is not unknown has a letter of the text.
+// Reports whether at least one letter of the text is in a token that is not unknown.
 bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const EncodedText& encoded) {
   for (size_t i = encoded.text_begin; i < encoded.text_end; ++i) {
     if (encoded.ids[i] != SourceUnknown(tokenizer) && HasLetters(encoded.ranges[i].In(text))) {

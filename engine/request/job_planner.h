@@ -2,7 +2,7 @@
 // into tokens, and sets the search options of each segment. An error in one item fails that item
 // only.
 //
-// Used once, by one tokenizer thread. Borrows all arguments.
+// A JobPlanner plans one job, on one tokenizer thread. Borrows all arguments of its constructor.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct PlannerFacts {
   const Tokenizer* tokenizer = nullptr;
   TextStage* text = nullptr;
   int32_t start_token = 0;
-  const LexicalShortlist* shortlist = nullptr;  // nullptr: an output may contain all tokens
+  const LexicalShortlist* shortlist = nullptr;  // nullptr: a translation may contain any token
   const WordEdgeTable* word_edges = nullptr;    // nullptr: tokens do not show where words begin
   int64_t self_pages = 0;  // the self pages of a worker; no search may need more
 };
@@ -36,7 +36,8 @@ struct PlannerRequest {
   TextStage::Request text;
   std::shared_ptr<const RequestTerms> terms;
   bool target_uses_spaces = true;
-  // The token with which every output begins, before its prefix; it adds 0 to the log-prob.
+  // The token with which every translation begins, before a forced prefix. It adds 0 to the
+  // log-prob.
   std::optional<int32_t> first_token;
   std::optional<int32_t> start_token;  // replaces the model's decoder start token
   // The stem of the sentinels (sentinels.h) that the model copies to this target language; "": the
@@ -57,14 +58,15 @@ class JobPlanner {
   // Turns the phrases of the request into tokens. If it returns an error, every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
-  // Returns the advice in the error for an item that must have one segment. REQUIRES: the item has
-  // several segments.
+  // Returns the advice for the error message of an item that must have one segment. REQUIRES: the
+  // item has several segments.
   std::string HowToHaveOneSegment(const ItemPlan& plan) const;
-  // Cuts the text of an item, or of a run of HTML, and adds its segments to the plan.
+  // Cuts the text of an item, or one text run of an HTML item, into segments and adds them to the
+  // plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
-  // Returns the tokens that a segment may produce: those of the shortlist, and those that the
-  // request and the end of an output need.
+  // Returns the tokens that a segment may produce: those of the shortlist, those that the request
+  // requires, and EOS.
   std::vector<int32_t> WordsOf(const SegmentPlan& segment, const std::vector<NamedPhrase>& required,
                                std::span<const Sentinel> sentinels) const;
   // A piece of text as the model reads it.
@@ -72,13 +74,15 @@ class JobPlanner {
     EncodedText encoded;  // has no text tokens if the piece is not translated
     std::vector<Sentinel> sentinels;
     std::vector<SentinelTokens> sentinel_tokens;
-    int unknown = 0;  // runs of characters that the vocabulary lacks and no sentinel replaces
+    // The number of runs of characters that the vocabulary lacks and no sentinel replaces.
+    int unknown = 0;
     bool unreadable = false;  // not translated, because the model can read none of its letters
   };
   ReadPiece Read(std::string_view piece) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, TextRange range, ReadPiece piece,
                                           const NamedPhrase& prefix);
-  // Returns the plan of a segment with this source whose translation must contain `phrases`.
+  // Returns the plan of a segment that has this source and whose translation must contain
+  // `phrases`.
   absl::StatusOr<SegmentPlan> PlanSearch(EncodedText source, SegmentPhrases phrases,
                                          std::span<const Sentinel> sentinels,
                                          const NamedPhrase& prefix);

@@ -1,4 +1,4 @@
-// The tokenizer of a loaded model.
+// Makes the tokenizer of a loaded model, and finds the tokens that begin or end inside a word.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,8 @@ EncodedPhrase RequestPhrases::Encode(std::string_view text, bool word_start) con
   };
   EncodedPhrase phrase = facts_.tokenizer->EncodePhrase(text, word_start);
   if (word_start || unknown(phrase) == 0) return phrase;
-  // The vocabulary may have tokens for the text only with the mark of a word's beginning.
+  // Some vocabularies can spell the text only at the beginning of a word, where the first token has
+  // the word mark.
   EncodedPhrase marked = facts_.tokenizer->EncodePhrase(text, true);
   return unknown(marked) < unknown(phrase) ? marked : phrase;
 }
@@ -234,8 +235,8 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   ConstraintTable table(std::move(phrases), edges);
   kernels::ConstraintState state = kernels::StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = kernels::Advance(table.set(), state, token);
-  // EOS does not count in max_tokens if it is forced at the limit. Otherwise an EOS that a phrase
-  // requires takes the place of a token.
+  // If EOS is forced at the limit, it does not count in max_tokens. Otherwise an EOS that a phrase
+  // requires takes the place of one token.
   const int64_t real = total - (with_eos ? 1 : 0);
   const int64_t places =
       search.max_tokens - (with_eos && search.forced_eos == kernels::ForcedEos::kNone ? 1 : 0);

@@ -52,18 +52,20 @@ class RequestPhrases {
                                                std::shared_ptr<const RequestTerms> terms,
                                                const Facts& facts);
 
-  // Returns the prefix that the request demands for the item's translation, as tokens; no tokens if
-  // there is none. Returns INVALID_ARGUMENT if the prefix has no tokens, or contains <unk> or the
-  // start token.
+  // Returns the tokens of the prefix that the request demands for the item's translation; no tokens
+  // if it demands none. Returns INVALID_ARGUMENT if the prefix has no tokens, or contains <unk> or
+  // the start token.
   absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
 
-  // Returns the places of all do_not_translate phrases in a text, in order.
+  // Returns the places of all do_not_translate phrases of the request that occur in a text, in
+  // order.
   std::vector<TextRange> FindKept(std::string_view text) const;
 
   // Returns the phrases that the translation of a segment with this text must contain. Every
-  // occurrence of a term requires the term's target once. After an opening bracket or quote, the
-  // target is tokenized as inside a word, because no space precedes it there. A term that overlaps
-  // one of `kept`, the parts of the text with sentinels, requires nothing.
+  // occurrence of a term in the segment requires the term's target once. If an opening bracket or
+  // quote precedes the occurrence, the target is tokenized as inside a word, because no space
+  // precedes it. A term that overlaps one of `kept`, the parts of the text with sentinels, requires
+  // nothing.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
                                       std::span<const Sentinel> kept) const;
 
@@ -90,17 +92,17 @@ class RequestPhrases {
   std::vector<NamedPhrase> required_;
 };
 
-// Checks that no phrase is empty, that at most one has at_end, that the number of prefixes is
-// right, and that an HTML job has no field that it must not have. Returns INVALID_ARGUMENT naming
-// the field.
+// Checks that no phrase is empty, that at most one phrase has at_end, that there is one prefix for
+// each item or none at all, and that an HTML job has no forbidden field (CheckHtml). Returns
+// INVALID_ARGUMENT naming the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
 // Returns the table of a segment's required phrases. With `edges`, which is borrowed for the
 // table's life, a phrase counts as met only if it begins and ends at word boundaries. Returns
 // INVALID_ARGUMENT with the numbers if no search could meet the phrases after this prefix:
 // * they have more than kMaxConstraintTokens tokens;
-// * they do not fit into the output limit next to the prefix (d.3; tokens of phrases that the
-//   prefix already contains need no more room);
+// * prefix and phrases together exceed the output limit (SEARCH.md d.3; phrase tokens that the
+// prefix already contains count once);
 // * the prefix alone fills the output limit.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,

@@ -22,7 +22,7 @@
 
 namespace dragoman::engine {
 
-// The size of a job, in the units of the request queue's capacity.
+// The size of a job. The capacity of the request queue has the same units.
 struct JobSize {
   int64_t segments = 0;
   int64_t tokens = 0;
@@ -32,12 +32,12 @@ struct JobPlan final : Plan {
   TranslationJob job;
   SearchSettings settings;
   PlannerRequest request;
-  JobSize size;  // EstimateSize
+  JobSize size;  // the result of EstimateSize
 };
 
 class RequestResolver {
  public:
-  // `sentinels` has the stem of sentinels for each target language (PlannerRequest::sentinel).
+  // `sentinels` maps target languages to the stem of their sentinels (PlannerRequest::sentinel).
   RequestResolver(const LoadedModel* model, const Tokenizer* tokenizer,
                   const Glossaries* glossaries,
                   const std::map<std::string, std::string, std::less<>>* sentinels,

@@ -62,8 +62,8 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
       generation.forced_eos.has_value() ? kernels::ForcedEos::kZero : kernels::ForcedEos::kNone);
   d.beam_size = c.beam_size.value_or(generation.num_beams);
   d.length_penalty = c.length_penalty.value_or(generation.length_penalty);
-  // min_length counts the start token, which is no real token: EOS is masked below min_length - 1
-  // real tokens.
+  // min_length also counts the start token, so a translation needs min_length - 1 other tokens
+  // before EOS is allowed.
   d.min_output_tokens = c.min_output_tokens.value_or(std::max(0, generation.min_length - 1));
   d.no_repeat_ngram = c.no_repeat_ngram.value_or(generation.no_repeat_ngram);
   d.repetition_penalty = c.repetition_penalty.value_or(generation.repetition_penalty);
@@ -153,9 +153,9 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
 absl::Status SetLengths(const DecodingOptions& asked, const ProfileDefaults& defaults,
                         const ModelSpec& model, SearchSettings& settings) {
   kernels::SearchOptions& o = settings.search;
-  // max_length counts the start token and EOS. If no EOS is forced at the limit, a real token may
-  // take the place of EOS. The last real token needs an input position only if EOS is forced after
-  // it. Then max_positions allows one token less.
+  // max_length counts the start token and EOS. If EOS is not forced at the limit, another token may
+  // take its place. The last token needs a position in the decoder's input only if EOS is forced
+  // after it. Then max_positions allows one token less.
   const auto limit = [&](kernels::ForcedEos forced_eos) {
     const bool eos_needs_place = forced_eos != kernels::ForcedEos::kNone;
     const int reserved = eos_needs_place ? 2 : 1;

@@ -21,16 +21,18 @@ struct SearchSettings {
   kernels::SearchOptions search;  // max_tokens does not depend on the source yet
   float max_length_ratio = 0;
   int max_length_extra = 0;
-  // The next four are for constrained segments only: those with required phrases.
+  // The members from here to penalises_greedy_logits are only for constrained segments, which have
+  // required phrases.
   kernels::ForcedEos constrained_forced_eos = kernels::ForcedEos::kModel;
   int32_t constrained_max_tokens = 1;  // in place of search.max_tokens
-  bool stop_at_first = false;          // stops at the first complete hypothesis (d.3)
-  // The widest beam that WidenForConstraints may set; 0: the request sets the beam.
+  bool stop_at_first = false;          // stops at the first complete hypothesis (SEARCH.md d.3)
+  // The widest beam that WidenForConstraints may set. 0: it must not change the beam, because the
+  // request sets it.
   int widest_beam = 0;
   // search.penalise_logits must become false if the beam is widened above 1 (profile hf).
   bool penalises_greedy_logits = false;
-  // No search produces the phrases in `forbidden`, which are masked after the softmax, and the
-  // tokens in `excluded`, which are left out of the softmax.
+  // No search produces the phrases in `forbidden` or the tokens in `excluded`. Forbidden phrases
+  // are masked after the softmax. Excluded tokens are left out of the softmax.
   std::vector<std::vector<int32_t>> forbidden;
   std::vector<int32_t> excluded;
   // No output contains an n-gram of this many tokens that the source contains; 0: off.
@@ -38,7 +40,7 @@ struct SearchSettings {
   // The request sets the number of hypotheses. If false, an item of several segments gets one
   // hypothesis.
   bool alternatives_asked = false;
-  // The token with which an output without a prefix begins; it adds 0 to the log-prob.
+  // The token with which a translation without a forced prefix begins. It adds 0 to the log-prob.
   std::optional<int32_t> forced_bos;
 };
 
@@ -60,23 +62,25 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 // Returns the search options of a segment. `source_tokens` is the number of its text tokens,
 // without EOS, language tags and prompt. max_tokens is the least of the request's limit, the
 // model's limit and max_length_ratio * source_tokens + max_length_extra, but at least 1.
-// `constrained`: the segment has required phrases and finishes as d.3 says. `ordinal` is the index
-// of the segment in its request.
+// `constrained`: the segment has required phrases, so its search ends by the rules of SEARCH.md
+// d.3. `ordinal` is the index of the segment in its request.
 kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
                                         bool constrained, int ordinal);
 
 // Widens the beam of a segment to at least constraint_tokens + 2, but to no more than
-// settings.widest_beam. Has no effect if the request sets the beam. With C constraint tokens, a
-// beam below C + 1 has no place for some of the banks, the groups of hypotheses that have met
-// equally many tokens. Then phrases end up in the wrong place or twice (SEARCH.md d.2).
+// settings.widest_beam. Has no effect if the request sets the beam. The search puts hypotheses that
+// have met equally many constraint tokens into one bank. C tokens make C + 1 banks. If the beam is
+// narrower, some banks get no hypothesis, and phrases appear in the wrong place or twice (SEARCH.md
+// d.2).
 void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
                          kernels::SearchOptions* search);
 
 // Makes the search return one hypothesis: the best, or a single draw if it samples.
 void WantOneHypothesis(kernels::SearchOptions* search);
 
-// Returns the cost of a row with these options, in rows of plain beam search. Steps and batches are
-// filled by the sum of costs, so that expensive options do not make steps much longer.
+// Returns the cost of a row with these options. A row of plain beam search costs 1. The sum of
+// costs limits the rows of steps and batches, so that expensive options do not make steps much
+// longer.
 //
 // The costs were measured with `search_bench row-costs` (tests/bench/README.md, "What a row costs")
 // on the bundled model. A plain row of a larger model takes longer, so there the same options cost

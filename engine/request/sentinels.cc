@@ -36,9 +36,9 @@ bool IsWordCharacter(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK)) != 0;
 }
 
-// Reports whether the adjacent character `c` belongs to the same word as a sentinel, which is then
-// not the sentinel. Digits and Latin letters do. Letters of other scripts do not: Korean and
-// Japanese put particles after Latin words, Arabic puts them before.
+// Reports whether the character `c` next to a match of a sentinel's word makes it part of a longer
+// word, which is not the sentinel. Digits and Latin letters do. Letters of other scripts do not:
+// Korean and Japanese put particles after Latin words, Arabic puts them before.
 bool ExtendsSentinel(std::optional<char32_t> c) {
   if (!c.has_value()) return false;
   UErrorCode status = U_ZERO_ERROR;

@@ -1,5 +1,6 @@
-// Sentinels: words that stand for parts of a source text while the model translates the rest. Each
-// part is written byte for byte in place of its sentinel (SEARCH.md a.8, "do_not_translate").
+// Sentinels: words that stand for parts of a source text while the model translates the rest. In
+// the translation, the part replaces its sentinel byte for byte (SEARCH.md a.8,
+// "do_not_translate").
 //
 // Such a part is a do_not_translate phrase, or text that the model's vocabulary lacks. The word of
 // a sentinel is a stem that the model is known to copy (sentinel_trial.h), followed by a number:
@@ -31,7 +32,8 @@ struct Sentinel {
   std::string text;  // the part that it stands for
   TextRange source;  // the place of the part in the segment's text
   bool is_phrase = true;
-  // Spaces that separate the word from adjacent letters. They are removed with the word.
+  // Whether a space was added to separate the word from an adjacent letter. When the part replaces
+  // the word, such a space is removed.
   bool space_before = false;
   bool space_after = false;
 };
@@ -50,7 +52,8 @@ TextRange MoveRange(std::span<const MovedRange> moved, TextRange range);
 struct SentinelText {
   std::string text;
   std::vector<Sentinel> sentinels;  // in order
-  // One per sentinel: from its range in `text` to its part of the segment's text.
+  // One entry for each sentinel: `from` is its range in `text`, `to` is the range of its part in
+  // the segment.
   std::vector<MovedRange> moved;
 };
 
@@ -73,8 +76,8 @@ std::vector<SentinelTokens> MoveToSource(const SentinelText& text, EncodedText* 
 struct RestoredText {
   DecodedText decoded;
   std::vector<SentinelTokens> tokens;  // in order
-  // The numbers of sentinels that the translation does not contain exactly once: sentinels of
-  // do_not_translate phrases, and of text that the vocabulary lacks.
+  // How many sentinels the translation does not contain exactly once. `lost_phrases` counts
+  // sentinels of do_not_translate phrases, `lost_unknown` those of text that the vocabulary lacks.
   size_t lost_phrases = 0;
   size_t lost_unknown = 0;
 };
@@ -84,11 +87,13 @@ struct RestoredText {
 // and the others get empty ranges.
 RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sentinels);
 
-// Returns the parts of `text` to copy because of unknown tokens, whose ranges in `text` are
-// `unknown`, in order. If a range contains ASCII, the part is the text around it up to white space
-// ("support@example.com"). Otherwise, if the range contains letters, the part is the word around
-// it. If it contains other symbols, the part is the grapheme. Punctuation outside ASCII is not
-// copied. The parts are in order and do not overlap. Adjacent parts are joined.
+// Returns the parts of `text` that are copied because the vocabulary lacks them. `unknown` are the
+// ranges of the unknown tokens in `text`, in order. The content of a range decides the part:
+// * ASCII: the text around the range up to white space ("support@example.com");
+// * otherwise letters: the word around the range;
+// * other symbols: the grapheme;
+// * punctuation outside ASCII: nothing.
+// The parts are in order and do not overlap. Adjacent parts are joined.
 std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRange> unknown);
 
 }  // namespace dragoman::engine

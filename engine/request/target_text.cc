@@ -6,8 +6,8 @@
 namespace dragoman::engine {
 namespace {
 
-// A token that no phrase contains. After the last token of a hypothesis, it makes the constraint
-// state complete or end a match that is still pending.
+// A token that no phrase contains. If it follows the last token of a hypothesis, the constraint
+// state settles a match that is still pending.
 constexpr int32_t kNoToken = -1;
 
 // The constraint state calls this when a phrase is met or taken back. Records the places of the met

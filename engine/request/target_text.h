@@ -1,5 +1,5 @@
-// Turns the target tokens of one segment into text. Where the tokens are the constraint or the
-// sentinel of a do_not_translate phrase, writes the phrase byte for byte (SEARCH.md a.8,
+// Turns the target tokens of one segment into text. Tokens that stand for a do_not_translate
+// phrase, as its constraint or its sentinel, become the phrase byte for byte (SEARCH.md a.8,
 // "do_not_translate").
 //
 // Thread-safety: immutable after construction. Owns its phrases, borrows the tokenizer.
@@ -29,16 +29,16 @@ struct PhrasePlace {
 
 struct PhraseTrace {
   std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
-  // The number of tokens for which it is final whether they are part of a phrase. Tokens after
-  // these may still become part of one.
+  // Later tokens do not change which of the first `settled` tokens are part of a phrase. Tokens
+  // after these may still become part of one.
   int32_t settled = 0;
 };
 
 // Finds the place of each phrase that the search counted as met. For this it runs the search's
 // constraint state (kernels/search/constraints.h) over the tokens again. Pure.
 //
-// `tokens` is a complete hypothesis, with EOS if EOS was produced. If `is_prefix`, it is only the
-// beginning of a hypothesis. Then the result's places are the first places of the complete
+// `tokens` is a complete hypothesis, with EOS if EOS was produced. If `is_prefix`, `tokens` is only
+// the beginning of a hypothesis. The returned places are then the first places of the complete
 // hypothesis.
 PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int32_t> tokens,
                          bool is_prefix);
@@ -56,7 +56,8 @@ struct WrittenText {
   // The texts that are copied verbatim: the first token of each, and the part of the segment that
   // it copies.
   std::vector<std::pair<size_t, TextRange>> verbatim;
-  // The tokens that form sentinels. A client sees those of a sentinel as one token: the kept text.
+  // The tokens that form sentinels. In the response, the tokens of one sentinel are a single token,
+  // the text that the sentinel stands for.
   std::vector<SentinelTokens> sentinels;
   size_t lost_phrases = 0;  // lost_phrases and lost_unknown: as in RestoredText
   size_t lost_unknown = 0;

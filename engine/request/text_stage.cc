@@ -43,8 +43,9 @@ std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
 }  // namespace
 
 absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& source_language) {
-  // Keeps splitters by the language that LanguageOf returns, not by tag: a model for any source
-  // language accepts every tag, and clients could make the map grow without limit.
+  // The map's key is the language that LanguageOf returns, not the tag. A model for any source
+  // language accepts every tag, so with tags as keys, clients could make the map grow without
+  // limit.
   const std::string language = SentenceSplitter::LanguageOf(source_language);
   MutexLock lock(&mu_);
   std::unique_ptr<SentenceSplitter>& splitter = splitters_[language];

@@ -40,10 +40,10 @@ class TextStage {
   EncodedText Encode(std::string_view piece, const Request& request) const;
 
   // Returns the pieces of a text in order. Leaves out pieces for which `encode` returns no text
-  // tokens (control characters, say). `one_segment`: the request's options need one piece. Then,
-  // unless the request sets a split mode, the text is split only if it is too long. `whole` are
-  // ranges of the text, in order, that no end of a sentence may divide. Returns INVALID_ARGUMENT if
-  // a piece is too long and may not be split. REQUIRES: `text` is valid UTF-8.
+  // tokens (control characters, say). `one_segment`: the request's options need one piece. The text
+  // is then split only if it is too long, unless the request sets a split mode. `whole` has ranges
+  // of the text, in order, that must not be split at the end of a sentence. Returns
+  // INVALID_ARGUMENT if a piece is too long and may not be split. REQUIRES: `text` is valid UTF-8.
   absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
                                                 bool one_segment, std::span<const TextRange> whole,
                                                 const EncodeFunction& encode);

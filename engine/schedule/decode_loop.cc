@@ -9,12 +9,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Idle memory is given back in pieces of these sizes in bytes. kBusySlice, between two steps, takes
-// about 0.1 ms. kIdleSlice, while the loop waits, takes no longer than an arriving segment can
-// wait.
+// Idle memory is given back in pieces of these numbers of bytes: kBusySlice between two steps,
+// which takes about 0.1 ms, and kIdleSlice while the loop waits for segments. A segment that
+// arrives meanwhile waits for the piece to end, so pieces are small.
 constexpr int64_t kBusySlice = int64_t{8} << 20;
 constexpr int64_t kIdleSlice = int64_t{32} << 20;
-// A loop that waits for segments checks this often for idle memory.
+// The interval at which a loop that waits for segments checks for idle memory.
 constexpr std::chrono::seconds kIdleTick(1);
 
 }  // namespace
@@ -95,7 +95,8 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   }
   const Nanos now = clock_->Now();
   last_step_.store(now, std::memory_order_relaxed);
-  // A device reports each step one call later, so the first report is empty and is not counted.
+  // A GPU reports each step in the next call, so its first report is empty. An empty report is not
+  // counted.
   if (step->slots > 0) {
     accounting_.observer->OnStep({now - started, step->rows, batch_->max_rows(), step->slots,
                                   std::exchange(topped_up_, 0),

@@ -1,5 +1,6 @@
 // The decode loop of a worker. Each round drops cancelled and expired segments, moves segments from
-// the encoded queue into the batch ("top-up"), makes one decoding step and delivers the results.
+// the queue of encoded segments into free slots of the batch, makes one decoding step and delivers
+// the results.
 //
 // One thread calls Run. Tests call RunOnce instead. Any thread may call stats().
 #pragma once
@@ -31,9 +32,9 @@ class DecodeLoop {
   // Runs one round without waiting. Returns false if no step was due.
   absl::StatusOr<bool> RunOnce();
 
-  // Gives at most about `most_bytes` of page memory that was unused for kMemoryPeriod back to the
-  // system. Reports whether more such memory is left. The loop calls this after each step and while
-  // it waits for segments.
+  // Gives K/V page memory that was unused for kMemoryPeriod back to the system, at most about
+  // `most_bytes`. Returns true if more such memory is left. The loop calls this after each step and
+  // while it waits for segments.
   static constexpr Nanos kMemoryPeriod = 15'000'000'000;
   bool GiveBackIdleMemory(int64_t most_bytes);
 
@@ -71,7 +72,7 @@ class DecodeLoop {
 
   std::vector<std::unique_ptr<Segment>> segments_;  // by slot
   std::vector<int> occupied_;                       // slots by age, the oldest first
-  Load load_;  // the load of the segments in slots, without savings by pruning
+  Load load_;  // the load of the segments in slots, as if none had lost rows by pruning
   bool refilling_ = false;
   int topped_up_ = 0;  // segments that entered since the last OnStep
   Nanos memory_period_began_;

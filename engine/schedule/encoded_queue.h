@@ -1,10 +1,10 @@
 // The queue of a worker's encoded segments, which wait for a slot. The encoder waits while the
 // queue is full.
 //
-// The queue also tells the decode loop whether more segments will come soon. For this the encoder
-// reports when it has taken segments from the request queue, when it has found that queue empty,
-// and when it waits for memory that only the decode loop can free. So the loop can wait for a full
-// static batch (RefillRule::kStatic), and its wait always ends.
+// The queue also tells the decode loop whether more segments will come soon. The encoder reports to
+// it that it has taken segments from the request queue, that the request queue is empty, or that it
+// waits for memory that only the decode loop can free. With these reports, a loop that waits for a
+// full static batch (RefillRule::kStatic) never waits forever.
 //
 // Thread-safe. One encoder thread pushes, one decode thread pops, any thread may remove.
 #pragma once
@@ -73,7 +73,7 @@ class EncodedQueue {
   }
 
   // Pops the next segment if `fits` accepts it; otherwise returns nullptr. Never pops a later
-  // segment in its place, because segments with a wide beam would then starve.
+  // segment in its place. Otherwise smaller segments could always overtake one with a wide beam.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
     const Segment* next = waiting_.Peek();
@@ -98,8 +98,8 @@ class EncodedQueue {
     return !waiting_.empty();
   }
 
-  // Like the function above, but returns kTimeout after `at_most`. kReady stands for true, kOver
-  // for false.
+  // Like the function above, but waits for at most `at_most` and then returns kTimeout. Returns
+  // kReady and kOver where that function returns true and false.
   enum class Wake : uint8_t { kReady, kOver, kTimeout };
   Wake WaitUntil(const Ready& ready, std::chrono::nanoseconds at_most) {
     const auto give_up = std::chrono::steady_clock::now() + at_most;
@@ -113,16 +113,16 @@ class EncodedQueue {
     }
   }
 
-  // The encoder calls this. true: it has taken segments. false: it has no segments, and the request
-  // queue is empty.
+  // The encoder calls this. `at_work` is true if it has taken segments, and false if it has none
+  // and the request queue is empty.
   void SetEncoderAtWork(bool at_work) {
     MutexLock lock(&mu_);
     at_work_ = at_work;
     changed_.NotifyAll();
   }
 
-  // The encoder calls this. true: it begins to wait for memory that only the end of a segment can
-  // free. false: this wait has ended.
+  // The encoder calls this. `held_up` is true when it begins to wait for memory that only the end
+  // of a segment can free, and false when this wait has ended.
   void SetEncoderHeldUp(bool held_up) {
     MutexLock lock(&mu_);
     held_up_ = held_up;

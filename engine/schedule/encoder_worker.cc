@@ -23,9 +23,9 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
   const EncodeWindow& w = config_.window;
   if (config_.whole_windows) return {w.segments, w.tokens};
-  // The least number of segments for which to wait. It is small, because a new segment waits for
-  // this room too. If the decode loop is slower than the encoder, more room becomes free during
-  // each pass.
+  // Waits until there is room for this many segments. The number is small, because the wait delays
+  // new segments. If the decode loop is slower than the encoder, more room becomes free during each
+  // pass.
   const int64_t least = std::max<int64_t>(1, w.segments / 16);
   const int64_t room = out_->WaitForRoom(least);
   // A segment takes at most tokens / kPagePositions + 1 pages, so the limits below let the window

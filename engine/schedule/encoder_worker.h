@@ -1,6 +1,6 @@
-// The encoder thread's work in a worker. Takes windows of segments from the request queue, encodes
-// them without padding, and pushes the segments, with their cross-attention K/V in pages, into the
-// encoded queue.
+// The work of a worker's encoder thread. Takes windows (groups of segments) from the request queue
+// and encodes them without padding. Stores their cross-attention K/V in pages, and pushes the
+// segments into the encoded queue.
 //
 // One thread calls Run. Borrows all arguments of the constructor.
 #pragma once
@@ -72,7 +72,8 @@ class EncoderWorker {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> failed_{false};
 
-  // The input of the current pass (EncodeInput). Members, so that their memory is used again.
+  // The input of the current pass (EncodeInput). They are members so that each pass uses their
+  // memory again.
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
 };
 

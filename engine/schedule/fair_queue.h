@@ -1,16 +1,17 @@
-// Waiting segments in an order that is fair to clients. The request queue and the encoded queue use
-// it.
+// A queue of segments whose order is fair to clients. The request queue and the encoded queue
+// contain one.
 //
 // A flow is the segments of one client in one priority. Flows take turns
-// (engine/base/fair_turns.h). The cost of a segment estimates its row-steps, that is, the sum of
-// its rows over all steps: source tokens times beam times SearchOptions::row_cost. The weight of a
-// flow is the client's share times the weight of the priority. Segments of a flow leave in the
-// order of their arrival.
+// (engine/base/fair_turns.h). The cost of a segment is source tokens times beam times
+// SearchOptions::row_cost. It estimates the segment's row-steps, that is, the sum of its rows over
+// all decoding steps. The weight of a flow is the client's share times the weight of the priority.
+// Segments of a flow leave in the order of their arrival.
 //
-// So flows divide row-steps in proportion to their weights. A segment of cost c in a new flow of
-// weight w waits for the segment that was chosen as next before, and for about c * w' / w row-steps
-// of each other flow of weight w', however long that flow is. A lower priority also gets its part,
-// because a client that marks everything INTERACTIVE would otherwise starve the rest.
+// So flows divide row-steps in proportion to their weights. Suppose that a segment of cost c
+// arrives in an empty flow of weight w. It waits for the segment that Peek has already chosen, and
+// for about c * w' / w row-steps of each other flow of weight w', even if that flow is long. Low
+// priorities also get a part. Otherwise a client that marks everything INTERACTIVE would starve the
+// rest.
 //
 // The segment that Peek returns stays the next one until Pop or Remove. So a segment that waits for
 // room is not overtaken by a smaller one.
@@ -35,7 +36,7 @@ namespace dragoman::engine {
 // The weight of each Priority: INTERACTIVE, NORMAL, BULK.
 inline constexpr std::array<int64_t, 3> kPriorityWeights = {16, 4, 1};
 
-// The estimated cost of a segment of which nothing is known yet: 32 source tokens at beam 4.
+// The estimated cost of a segment that is not tokenized yet: 32 source tokens at beam 4.
 inline constexpr int64_t kSentenceCost = 128;
 
 class FairQueue {
@@ -55,8 +56,8 @@ class FairQueue {
   // now. Takes time proportional to the number of flows.
   int64_t CostBefore(uint64_t client, int share, Priority priority) const;
 
-  // Cost: estimates the row-steps of a segment. cost: returns the sum of Cost over all waiting
-  // segments.
+  // Cost(segment) estimates the row-steps of a segment. cost() returns the sum of Cost over all
+  // waiting segments.
   static int64_t Cost(const Segment& segment);
   int64_t cost() const { return cost_; }
 
@@ -80,8 +81,8 @@ class FairQueue {
     int64_t weight() const { return share * kPriorityWeights[static_cast<size_t>(priority)]; }
   };
 
-  // Enter: puts a flow into the order, after its first segment has changed. Leave: takes a flow out
-  // of the order, before its first segment changes.
+  // Before the first segment of a flow changes, Leave takes the flow out of the order. Afterwards,
+  // Enter puts it back.
   void Enter(Flow* flow);
   void Leave(Flow* flow);
   Flow* Next();  // REQUIRES: not empty
@@ -89,7 +90,7 @@ class FairQueue {
   // The flows by Priority and client number. No flow is empty.
   std::array<std::unordered_map<uint64_t, Flow>, 3> flows_;
   FairTurns turns_;
-  // The flows by the time at which their first segment was queued.
+  // The flows, ordered by the time at which their first segment was queued.
   std::set<std::pair<Nanos, Flow*>> ages_;
   Flow* next_ = nullptr;  // the flow that Peek has chosen
   int64_t cost_ = 0;

@@ -29,8 +29,8 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
     case RefillRule::kContinuous:
       return true;
     case RefillRule::kStream:
-      // The paper says "drops below eps n" in its text and "<=" in its algorithm. This is the
-      // algorithm.
+      // The paper says "drops below eps n" in its text, but "<=" in its algorithm. This line
+      // follows the algorithm.
       return Units(live) * options_.eps_den <= options_.eps_num * n;
     case RefillRule::kHalfEmpty:
       return 2 * Units(live) <= n;

@@ -1,11 +1,11 @@
 // Decides which segments enter the batch and which slots run in a step. The decode loop passes the
-// load of the segments in slots (`live`) and of those that wait. The answers depend only on these
-// arguments and the settings.
+// load of the segments in slots (`live`) and of the segments that wait. The decisions depend only
+// on these arguments and the settings.
 //
 // A refill is a period in which segments may enter. At the beginning of each round, the loop asks
 // whether a refill begins (RefillBegins). During a refill it asks for each segment, in the queue's
-// order, whether to admit it (Admits). The refill ends when a segment does not fit. If instead the
-// queue becomes empty, the loop asks whether the refill continues in the next round (RefillGoesOn).
+// order, whether to admit it (Admits). The refill ends when a segment does not fit. If the queue
+// becomes empty first, the loop asks whether the refill continues in the next round (RefillGoesOn).
 //
 // Thread-safe: immutable.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace dragoman::engine {
 
-// The size of a group of segments, in slots or in a queue, in all units of CapacityUnit. Source
-// tokens include EOS.
+// The size of a group of segments, such as those in slots or those in a queue. Has a member for
+// each CapacityUnit. Source tokens include EOS.
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
@@ -57,19 +57,20 @@ class Policy {
   // not held up. So if the batch is empty and a segment waits, the result always becomes true.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
-  // Reports whether the next segment may enter. An empty batch admits any segment. Otherwise the
-  // sum of units, with those of the segment, must be at most the capacity. The sum of row costs
-  // must be at most kLoadOfRow times max_rows, or kLoadOfRow times the number of rows if that is
+  // Reports whether the next segment may enter. An empty batch admits any segment. Otherwise two
+  // limits apply to `live` and `next` together. Their units must not exceed the capacity. Their row
+  // costs must not exceed kLoadOfRow times max_rows, or kLoadOfRow times their rows if these are
   // more.
   bool Admits(const Load& live, const Load& next, int max_rows) const;
 
-  // Reports whether a refill that has emptied the queue continues. It does while more segments are
-  // on their way, except with RefillRule::kStatic.
+  // Reports whether a refill that has emptied the queue continues. A refill continues while more
+  // segments are on their way, except with RefillRule::kStatic.
   bool RefillGoesOn(const Waiting& waiting) const;
 
   // Reports whether the encoder takes complete windows. All rules except kContinuous need complete
-  // windows, because they rely on sorting them. With kContinuous the encoder takes only what there
-  // is room for, so that new segments wait behind fewer others.
+  // windows, because these rules rely on the order of a window. With kContinuous, the encoder takes
+  // only as many segments as the encoded queue has room for, so that new segments wait behind fewer
+  // others.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
   // Returns the rules by which the plan of a step selects slots.

@@ -118,8 +118,8 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
 }
 
 void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
-  // Measures only while segments wait. At other times only as much leaves as arrives, which does
-  // not show how much could leave.
+  // Measures only while segments wait. At other times the rate of leaving segments equals that of
+  // arriving ones, and does not show how fast the encoders could take segments.
   if (backlog_since_ != 0) {
     busy_time_ += now - backlog_since_;
     busy_cost_ += cost;
@@ -134,8 +134,8 @@ void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
 
 Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const {
   MutexLock lock(&mu_);
-  // Uses the higher of the last two rates, because to admit a request wrongly costs less than to
-  // refuse it wrongly.
+  // Uses the higher of the last two rates, because it is better to admit a request that then waits
+  // too long than to refuse one that would not.
   const double rate = std::max(cost_per_nano_[0], cost_per_nano_[1]);
   if (rate <= 0) return 0;
   // Fast path for the usual case: all waiting segments together take less than the limit.

@@ -1,14 +1,15 @@
-// The queue of accepted segments that no encoder has taken yet. Its capacity is a number of
-// segments and a number of source tokens. If there is no room for a new request, Reserve refuses it
-// at once. The queue never drops an accepted segment.
+// The queue of accepted segments that no encoder has taken yet. Its capacity limits both the number
+// of segments and the number of source tokens. If there is no room for a new request, Reserve
+// refuses it at once. The queue never drops an accepted segment.
 //
 // Clients share the capacity (base/shared_capacity.h). One client cannot take all of it, and a
 // client with few segments is not refused because of the segments of others.
 //
 // The capacity is a soft bound. A request reserves an estimate before its text is tokenised. Push
 // replaces the estimate with the real numbers, even if these are larger. So the queue may exceed
-// its capacity for a while, by at most one capacity for each reservation, because FitsCapacity
-// limits each request. Segments release their capacity when an encoder takes them.
+// its capacity for a while. Each reservation adds at most one capacity to this excess, because
+// callers refuse a request for which FitsCapacity is false. Segments release their capacity when an
+// encoder takes them.
 //
 // Thread-safe. All workers of an engine share the queue. Times are on the engine's clock.
 #pragma once
@@ -45,8 +46,9 @@ class RequestQueue {
 
   // Reserves capacity for the estimated size of a client's request and stores the reserved amounts
   // in *reservation. An estimate above the capacity is reduced to the capacity, so that it fits
-  // into an empty queue. Returns kNone, or why nothing was reserved: kQueueFull for segments,
-  // kTokenBudget for source tokens, or kClientShare if another client could have reserved as much.
+  // into an empty queue. Returns kNone on success. Otherwise reserves nothing, and returns
+  // kClientShare if another client could have reserved as much, kQueueFull if segments do not fit,
+  // or kTokenBudget if source tokens do not fit.
   RejectReason Reserve(uint64_t client, int share, int64_t segments, int64_t tokens,
                        Reservation* reservation);
 
@@ -63,8 +65,8 @@ class RequestQueue {
     return segments <= capacity_.segments && tokens <= capacity_.tokens;
   }
 
-  // Adds segments, all of the reservation's client, in place of the reservation. Returns an empty
-  // list. After Close, adds nothing and returns the segments.
+  // Replaces the reservation by `segments`, all of which belong to the client of the reservation.
+  // Returns an empty list. After Close, adds nothing and returns the segments.
   std::vector<std::unique_ptr<Segment>> Push(const Reservation& reservation,
                                              std::vector<std::unique_ptr<Segment>> segments);
 
@@ -104,12 +106,12 @@ class RequestQueue {
   // Updates cost_per_nano_ after `cost` has left at `now`.
   void MeasureLeaving(int64_t cost, Nanos now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Estimates the time until half of the tokens in use, reservations included, has left, from the
-  // rate at which tokens have left recently.
+  // Estimates the time until half of the queue's tokens, including reservations, have left. Uses
+  // the rate at which tokens have left recently.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Take: charges a segment's capacity to its client. Give: releases the capacity of a segment or
-  // of a reservation.
+  // Take charges a segment's capacity to its client. Give releases the capacity of a segment or of
+  // a reservation.
   void Take(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Reservation& reservation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -124,15 +126,16 @@ class RequestQueue {
   SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
-  // The number of tokens that encoders took since rate_since_, and the rate of the last period of
-  // about a second.
+  // The following members measure the rate at which encoders take tokens, in periods of about a
+  // second. `rate_tokens_` counts the tokens since the period began, at `rate_since_`.
+  // `tokens_per_nano_` is the rate of the period before.
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
-  // A backlog is the time during which segments wait. These measure the cost (FairQueue::Cost) that
-  // leaves during backlogs: time and cost since the last rate, and the last two rates. A rate is
-  // computed after each second of backlog.
-  // The time up to which the backlog is counted in busy_time_; 0: no segment waits.
+  // A backlog is a time during which segments wait. The following members measure how fast cost
+  // (FairQueue::Cost) leaves during backlogs. A rate is computed after each second of backlog.
+  // `busy_time_` and `busy_cost_` are the time and the cost since then, `cost_per_nano_` has the
+  // last two rates. The time up to which the backlog is counted in busy_time_; 0: no segment waits.
   Nanos backlog_since_ ABSL_GUARDED_BY(mu_) = 0;
   Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;

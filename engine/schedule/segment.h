@@ -1,5 +1,5 @@
-// A segment: a sentence-like piece of a request on its way from the request queue through the
-// encoder into a slot and out again.
+// A segment is a piece of a request, usually a sentence. It moves from the request queue through
+// the encoder into a slot of the decoding batch, and then to the detokenizer.
 //
 // A segment has one holder at a time: a queue, the encoder worker, the decode loop or a task of the
 // detokenizer. Only the holder may change it.
@@ -40,12 +40,12 @@ class SegmentOwner {
   // Called when the job's deadline has passed. Ends the job, so abandoned() has a value afterwards.
   virtual void OnDeadline() = 0;
 
-  // Called when the segment has more settled tokens. `tokens` are all of them.
+  // Called when more tokens of the segment have become final. `tokens` has all its final tokens.
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
-  // Exactly one of these functions is called for a segment that is not dropped. OnDecoded: the
-  // search has ended. `hypotheses` is empty if it found no output. OnFailed: the segment failed
-  // with `status`.
+  // Exactly one of these two functions is called for a segment that is not dropped. OnDecoded is
+  // called when the search has ended; `hypotheses` is empty if it found none. OnFailed is called if
+  // the segment failed with `status`.
   virtual void OnDecoded(std::unique_ptr<Segment> segment,
                          std::vector<DecodedHypothesis> hypotheses) = 0;
   virtual void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) = 0;
@@ -57,12 +57,12 @@ struct Segment {
   int index = 0;                        // index of the segment in the item
   std::vector<int32_t> source;          // tokens, EOS included
   kernels::SearchOptions search;
-  std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
+  std::vector<float> divisor;   // search.max_tokens + 2 values of LengthDivisors
   std::vector<int32_t> prefix;  // target tokens with which the translation must begin
-  std::vector<int32_t> words;   // SlotInput::words
+  std::vector<int32_t> words;   // becomes SlotInput::words
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // shared by segments of a request; may be null
-  std::vector<int32_t> source_ids;                  // SegmentRules::source
+  std::vector<int32_t> source_ids;                  // becomes SegmentRules::source
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client

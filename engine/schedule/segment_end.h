@@ -1,6 +1,6 @@
 // The three ways to end a segment: Drop, Fail and Deliver. Each first releases the segment's cross
 // pages, unless the batch owns them because the segment is in a slot. Drop and Fail count the end
-// of the segment in the ledger. After Deliver, its owner does.
+// of the segment in the ledger. Deliver does not: the segment's owner counts the end later.
 #pragma once
 
 #include <memory>

@@ -25,7 +25,7 @@ namespace dragoman::engine {
 
 struct WorkerConfig {
   BatchConfig batch;
-  int threads = 1;  // the most that compute for the encoder, and for the decoder
+  int threads = 1;  // the most threads for the encoder; the same limit for the decoder
   PagePlan pages;
   int64_t encoded_segments = 256;
   EncodeWindow window;
@@ -54,8 +54,8 @@ class Worker {
   // request queue is closed.
   ~Worker();
 
-  // Drops the segments of a job that has ended early from the encoded queue. The decode loop drops
-  // those in slots. Thread-safe.
+  // Removes the segments of `owner`, a job that has ended early, from the encoded queue and drops
+  // them. The decode loop drops the job's segments in slots. Thread-safe.
   void DropEncoded(const SegmentOwner* owner);
 
   struct Stats {

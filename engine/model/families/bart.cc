@@ -1,4 +1,5 @@
-// BART: post-norm, with a norm after the embedding and learned positions.
+// Defines the BART family. Its networks are post-norm, with a norm after the embedding and learned
+// positions.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
@@ -13,7 +14,8 @@ absl::StatusOr<Network> Make(const ModelSpec& spec) {
 
 constexpr TokenizerClass kTokenizers[] = {{"BartTokenizer", &kBartTokenizer},
                                           {"BartTokenizerFast", &kBartTokenizer},
-                                          // transformers 5 has one class for both.
+                                          // transformers 5 has one class for the tokenizers of BART
+                                          // and RoBERTa.
                                           {"RobertaTokenizer", &kBartTokenizer},
                                           {"RobertaTokenizerFast", &kBartTokenizer}};
 

@@ -166,7 +166,7 @@ const BartNames& Ct2BartNames() {
       .gain = "/gamma",
       .norm_bias = "/beta",
       .shared = {},
-      // Models from before CTranslate2 supported several inputs have the second name.
+      // Models that older versions of CTranslate2 converted have the second name.
       .source_embedding = {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
       .target_embedding = {"decoder/embeddings/weight"},
       .output = {"decoder/projection/weight"},

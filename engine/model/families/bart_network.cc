@@ -52,8 +52,8 @@ class Builder {
     return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
   }
 
-  // Adds the weights of products with the same input. `tensors` are stacked into one matrix [out,
-  // in].
+  // Adds the weight and the bias of matrix products that have the same input. `tensors` are stacked
+  // into one matrix of `out` rows and `in` columns.
   Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
@@ -176,7 +176,8 @@ class Builder {
     const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
     Linear linear =
         AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
-    // Only the gate has a bias. The bias of the input is zero.
+    // The product has two parts, gate and input. Only the gate has a bias tensor; the bias of the
+    // input is zero.
     network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
     s.Begin("recurrence norm", norm);
     s.Product("gate, input", s.input, linear, gate_x);
@@ -197,8 +198,8 @@ class Builder {
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     EndStage(s, "encoder");
-    // Keys and values of cross-attention of all decoder layers are one matrix: k | v for each
-    // layer.
+    // The cross-attention matrices of all decoder layers are stacked into one: key and value of the
+    // first layer, then of the second, and so on.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {

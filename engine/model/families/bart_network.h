@@ -1,7 +1,7 @@
-// Networks of BART's kind: MarianMT, M2M-100, NLLB-200, mBART, BART, Pegasus and FSMT. They have an
-// encoder and a decoder of self-attention, cross-attention and feed-forward layers, with biases.
-// They differ in the members of BartTraits and ModelSpec. File layouts differ in the names of
-// tensors (BartNames).
+// Makes the networks of MarianMT, M2M-100, NLLB-200, mBART, BART, Pegasus and FSMT. All have an
+// encoder and a decoder whose layers have self-attention, cross-attention (decoder only) and
+// feed-forward sublayers, with biases. BartTraits and ModelSpec have the properties in which the
+// networks differ. BartNames has the names of tensors, which differ between file layouts.
 #pragma once
 
 #include <string>
@@ -38,23 +38,23 @@ enum class BartPart {
 
 struct BartNames {
   // Returns the names of the tensors that are stacked to make a part; all have the same size.
-  // Except for kPositions, a name is a pattern, into which TensorName puts one of the following
-  // four words. `stage` is "encoder" or "decoder".
+  // Except for kPositions, a name is a pattern. TensorName puts one of the following four words
+  // into it. `stage` is "encoder" or "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
   std::string_view weight;  // the word for the matrix of a product
   std::string_view bias;
   std::string_view gain;  // the word for the gain of a norm
   std::string_view norm_bias;
-  // Complete names of tensors. The checkpoint may use any name of a list. `shared`: an embedding
-  // that both sides share.
+  // Complete names of tensors. The checkpoint may use any name of a list. `shared` is an embedding
+  // that source and target share.
   std::vector<std::string> shared;
   std::vector<std::string> source_embedding;
   std::vector<std::string> target_embedding;
   std::vector<std::string> output;
   std::vector<std::string> output_bias;
   bool output_bias_is_row = false;  // its shape is [1, vocabulary]
-  // If the output layer is tied to the embedding, but the checkpoint also stores it: true ignores
-  // the stored tensor, false requires that it equals the embedding.
+  // Matters if the output layer is tied to the embedding and the checkpoint stores it too. True:
+  // the stored tensor is ignored. False: it must equal the embedding.
   bool ignores_tied_output = false;
 };
 
@@ -70,18 +70,18 @@ struct BartTraits {
   // and each stage ends with one more norm (tensor "layer_norm").
   bool pre_norm = false;
   bool norm_embedding = false;  // a norm after the embedding (tensor "layernorm_embedding")
-  // True: uses the checkpoint's position table if it has one. If not used or absent, `positions`
-  // says how to compute the table.
+  // True: uses the checkpoint's position table if there is one. Without a table from the
+  // checkpoint, `positions` says how to compute it.
   bool stored_positions = true;
   int64_t first_position = 0;  // the row of the stored table for the first token
   IfAbsent positions = IfAbsent::kSinusoids;
   bool places_padding = true;  // false: <pad> gets no position embedding
-  // The decoder has a recurrence (RecurrenceOp), whose gate has a bias, instead of self-attention.
+  // The decoder has a recurrence (RecurrenceOp) instead of self-attention. Its gate has a bias.
   bool recurrent_decoder = false;
   bool logits_bias = true;  // the checkpoint may have a bias of the logits; else it is zero
-  // The target's vocabulary has an *empty token* as its last id. No tensor has a row for it: its
-  // embedding is zero, and it is never produced. CTranslate2 begins the outputs of Marian's models
-  // with such a token.
+  // The target's vocabulary has an *empty token* as its last id. No tensor has a row for this
+  // token. Its embedding is zero, and the search never produces it. CTranslate2 begins the outputs
+  // of Marian's models with such a token.
   bool empty_token = false;
   const BartNames* names = &HuggingFaceBartNames();
 };
@@ -90,7 +90,7 @@ struct BartTraits {
 absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
 
 // The following functions (bart_shape.cc) read the fields of config.json that describe such a
-// network: shape, activation, scale and sharing of the embeddings.
+// network: its shape, its activation, and whether its embeddings are scaled and shared.
 //
 // The Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
 void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec);

@@ -1,6 +1,7 @@
-// A family of models is a `model_type` of config.json. Its record has the defaults of its
-// configuration class, its tokenizers, its network, and the names of its weights. Each family has a
-// file with its record, and a row in family.cc.
+// Defines Family, the record of a family of models. A family is a value of the field `model_type`
+// of config.json. The record has the defaults of the family's configuration class, its tokenizers,
+// and the function that makes its network. Each family has a file with its record, and a row in
+// family.cc.
 //
 // Thread-safety: constants and pure functions.
 #pragma once
@@ -21,7 +22,8 @@
 namespace dragoman::engine {
 
 // The values to use for fields that config.json lacks. They are the defaults of the family's
-// configuration class in transformers 4.57, which does not write a field that equals its default.
+// configuration class in transformers 4.57. This class leaves out fields that equal their defaults
+// when it writes config.json.
 struct ConfigDefaults {
   std::string_view activation = "gelu";
   bool scale_embedding = false;
@@ -30,7 +32,8 @@ struct ConfigDefaults {
   std::optional<int> pad;
   std::optional<int> decoder_start;
   bool starts_with_bos = false;  // if decoder_start_token_id is absent, use bos_token_id, or 0
-  // The fields of the search to use if there is no generation_config.json, as a JSON object.
+  // A JSON object with defaults for the fields of the search. Used if the model has no file
+  // generation_config.json.
   std::string_view generation = "{}";
 };
 
@@ -38,8 +41,9 @@ struct ConfigDefaults {
 struct TranslationTasks {
   // Returns the prompts of "translation_en_to_de" and similar tasks. Records errors in `fields`.
   std::vector<LanguagePrompt> (*prompts)(JsonFields* fields);
-  // Returns `generation` with the fields that all translation tasks of config.json set to the same
-  // value (max_length, num_beams, ...), as a translation pipeline of transformers does.
+  // Returns `generation` with changes: a field (max_length, num_beams, ...) that all translation
+  // tasks of config.json set to the same value gets this value, as in a translation pipeline of
+  // transformers.
   nlohmann::json (*with_their_fields)(const nlohmann::json& config,
                                       const nlohmann::json& generation);
 };
@@ -53,16 +57,16 @@ struct Family {
   // The tokenizer classes of the family. A model that names no class uses the scheme of the first
   // one.
   std::span<const TokenizerClass> tokenizers;
-  // Makes the network. Returns INVALID_ARGUMENT if the shape contradicts itself.
+  // Makes the network. Returns INVALID_ARGUMENT if sizes in spec.shape contradict each other.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
 
   // nullptr if config.json has no tasks in this family. T5 and similar families have tasks.
   const TranslationTasks* tasks = nullptr;
-  // Whether the family reads fields that other families ignore.
-  bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated, of old BART files
+  // The following members say whether the family reads certain fields that other families ignore.
+  bool has_forced_bos_of_old = false;  // field force_bos_token_to_be_generated of old BART files
   // Writes a note to the log about BART's fields, which the family ignores.
   bool notes_fields_of_bart = false;
-  bool has_scale_field = false;  // scale_decoder_outputs of transformers 5, of T5's files
+  bool has_scale_field = false;  // field scale_decoder_outputs, which transformers 5 writes for T5
 };
 
 // Reports whether config.json says that transformers 5 or later wrote it.

@@ -1,5 +1,6 @@
-// FSMT: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de, allenai/wmt16-en-de-dist-12-1):
-// post-norm, with two vocabularies and fairseq's sinusoids.
+// Defines the FSMT family: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de,
+// allenai/wmt16-en-de-dist-12-1). Its networks are post-norm, with two vocabularies and fairseq's
+// sinusoids.
 #include <string>
 
 #include "engine/model/families/bart_network.h"
@@ -11,8 +12,8 @@ namespace {
 void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   ReadBartNetwork(family, {"src_vocab_size", "tgt_vocab_size"}, fields, spec);
   spec->share_embeddings = false;
-  // The output layer is always tied to the target's embedding. The field says whether the source's
-  // and the target's embedding are tied too.
+  // The output layer is always tied to the target's embedding. The field tie_word_embeddings says
+  // whether the source's embedding is tied to the target's.
   if (fields->Bool("tie_word_embeddings", false)) {
     fields->Unsupported("tie_word_embeddings", "false");
   }
@@ -20,8 +21,9 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->stored_output_wins = IsByTransformers5(*fields);
 }
 
-// In transformers 4, the output layer's name is a second name of the target's embedding, so both
-// tensors must have equal numbers. transformers 5 reads both tensors.
+// Returns the names of tensors. In transformers 4, the output layer's name is a second name of the
+// target's embedding, so both tensors must have equal numbers. In transformers 5, the output layer
+// may have its own numbers.
 BartNames NamesOf(bool has_own_output) {
   const std::string output = "model.decoder.output_projection.weight";
   BartNames names = HuggingFaceBartNames();

@@ -1,5 +1,5 @@
-// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids. A stored position table is
-// ignored.
+// Defines the family of M2M-100, NLLB-200 and SMaLL-100. Its networks are pre-norm, with fairseq's
+// sinusoids. A position table in the checkpoint is ignored.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 

@@ -1,4 +1,4 @@
-// MarianMT (OPUS-MT): post-norm, with sinusoidal positions.
+// Defines the family of MarianMT (OPUS-MT). Its networks are post-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
@@ -6,8 +6,8 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // A stored position table is preferred, because older checkpoints have one and its rounding
-  // differs from that of computed positions.
+  // Uses the position table of the checkpoint if there is one, because its rounding differs from
+  // that of computed positions. Older checkpoints have such a table.
   return MakeBartNetwork(spec, {});
 }
 

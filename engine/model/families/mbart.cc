@@ -1,4 +1,5 @@
-// mBART-50 and mBART-25: pre-norm, with a norm after the embedding and learned positions.
+// Defines the family of mBART-50 and mBART-25. Its networks are pre-norm, with a norm after the
+// embedding and learned positions.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 

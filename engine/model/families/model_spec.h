@@ -1,6 +1,6 @@
-// The description of a model from its checkpoint's configuration: shape, special tokens, defaults
-// of the search, limits. A family makes the network from this description. The code that runs the
-// network does not read it; it reads the program (engine/network/program.h).
+// Describes a model as its checkpoint's configuration does: shape, special tokens, defaults of the
+// search, limits. A family makes the network from this description. The code that runs the network
+// reads only the program (engine/network/program.h).
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace dragoman::engine {
 
-// The largest values that a configuration may have. They are far above those of any model and keep
-// later arithmetic from overflowing.
+// The largest values that a configuration may have. No model comes near them. They keep later
+// arithmetic from overflowing.
 inline constexpr int64_t kMaxDim = 1 << 14;
 inline constexpr int64_t kMaxFfn = 1 << 16;
 inline constexpr int64_t kMaxLayers = 128;
@@ -36,9 +36,9 @@ struct ModelShape {
   int decoder_ffn = 0;
   int source_vocab = 0;
   int target_vocab = 0;
-  // The number of position embeddings: the longest source or target in tokens.
+  // The number of position embeddings. A source or target has at most this many tokens.
   int max_positions = 0;
-  int head_dim = 0;  // the width of a head if it may differ from d_model / heads; else 0
+  int head_dim = 0;  // the width of a head, if d_model / heads does not determine it; else 0
 };
 
 // The parameters of T5's position bias, which groups distances into buckets (RelativeBucket in
@@ -48,8 +48,8 @@ struct DistanceBuckets {
   int max_distance = 0;
 };
 
-// The fields of generation_config.json or, without this file, of config.json. If another field of
-// the search does not have its neutral value, loading fails and names the field.
+// The fields of the search in generation_config.json or, without this file, in config.json. If
+// another field would change the search, the load fails and the error names the field.
 struct GenerationDefaults {
   int num_beams = 1;
   float length_penalty = 1.0F;
@@ -59,7 +59,7 @@ struct GenerationDefaults {
   std::optional<int> forced_eos;  // forced at the last position, with log-prob 0
   std::optional<int> forced_bos;  // forced at the first position, with log-prob 0
   std::vector<int> not_first;     // never the first token; at most kMaxNotFirst
-  // Token sequences that are never produced; EOS alone is not among them.
+  // Token sequences that are never produced. None of them is EOS alone.
   std::vector<std::vector<int>> bad_words;
   int no_repeat_ngram = 0;  // 0: off
   float repetition_penalty = 1.0F;
@@ -86,10 +86,11 @@ struct ModelSpec {
   // numbers. True: the stored layer is used, as in transformers 5. False: it is ignored, as in
   // transformers 4.
   bool stored_output_wins = false;
-  bool scale_output = false;  // T5's: multiplies the output layer's input by d_model^-0.5
+  bool scale_output = false;  // for T5: multiplies the output layer's input by d_model^-0.5
   SpecialIds tokens;
   GenerationDefaults generation;
-  bool is_ensemble = false;  // several networks, so a step gives log-probs instead of logits
+  // The model has several networks, so a step computes log-probs instead of logits.
+  bool is_ensemble = false;
 
   // Returns the sizes that the model's vocabularies must fit.
   EmbeddingSizes embedding_sizes() const {

@@ -1,4 +1,5 @@
-// The network of a model: its program, and the tensors that each weight is made of.
+// Defines Network, the network of a model: its program, and the checkpoint's tensors of which each
+// weight is made.
 //
 // Thread-safety: plain values and pure functions.
 #pragma once
@@ -21,14 +22,15 @@ struct TensorSource {
   float fill = 0.0F;      // value of all elements of a tensor without names
   float scale = 1.0F;     // the weight is the tensor times this
   // Names that are used only if the checkpoint has none of `names`. For an output layer that is
-  // tied to an embedding, `names` are the embedding's and these are the output layer's own.
+  // tied to an embedding, `names` has the names of the embedding, and `spare_names` has the names
+  // of the output layer's own tensor.
   std::vector<std::string> spare_names = {};
 };
 
 enum class IfAbsent {
   kRefuse,
   kZeros,
-  // A row is [d/2 sines | d/2 cosines], frequency i is 10000^(-i / (d/2)); the first row is
+  // A row has d/2 sines and then d/2 cosines. Frequency i is 10000^(-i / (d/2)). The first row is
   // position 0.
   kSinusoids,
   // Like kSinusoids, but frequency i is 10000^(-i / (d/2 - 1)) and the first row is position 2.
@@ -37,7 +39,7 @@ enum class IfAbsent {
   kMarianSinusoids,   // like kFairseqSinusoids, but the first row is position 0
 };
 
-// The tensors that a weight is made of: their rows follow each other.
+// The tensors of which a weight is made. The rows of each tensor follow those of the one before.
 struct WeightSource {
   std::vector<TensorSource> parts;
   IfAbsent if_absent = IfAbsent::kRefuse;  // what to do if the checkpoint lacks the first part
@@ -47,8 +49,9 @@ struct WeightSource {
 };
 
 // Returns the source of a weight with one row per token of a vocabulary. Its shape is [rows], or
-// [rows, cols] if cols is not 0. `tensors` are names of its tensor. With `has_empty`, the tensor
-// lacks the last row, which is the empty token's (BartTraits::empty_token) and zero.
+// [rows, cols] if cols is not 0. `tensors` are names of its tensor. With `has_empty`, the weight
+// has one more row than the tensor: the last row, for the empty token (BartTraits::empty_token), is
+// zero.
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

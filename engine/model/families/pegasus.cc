@@ -1,4 +1,4 @@
-// Pegasus: pre-norm, with sinusoidal positions.
+// Defines the Pegasus family. Its networks are pre-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
@@ -6,7 +6,7 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // A stored position table is preferred, as in marian.cc.
+  // Uses the position table of the checkpoint if there is one, as in marian.cc.
   return MakeBartNetwork(spec, {.pre_norm = true});
 }
 

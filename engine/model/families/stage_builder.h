@@ -1,5 +1,5 @@
-// Builds a stage of a network, which is its encoder or its decoder: the list of operations and the
-// buffers that they use.
+// Builds a stage of a network, that is, its encoder or its decoder. A stage is a list of operations
+// and the buffers that they use.
 //
 // The operations of a sublayer are added between Begin and End. They read buffer `input` and write
 // buffer `sublayer`. Begin adds the norm before the sublayer in a pre-norm stage. End adds the norm
@@ -83,7 +83,7 @@ class StageBuilder {
 
  private:
   void AddNorm(const char* name, const Norm& norm, BufferId y, BufferId sum) {
-    // Before the first sublayer of a pre-norm stage, there is no sublayer output to add to the
+    // Before the first sublayer of a pre-norm stage, no output of a sublayer can be added to the
     // residual.
     const bool adds = begun_ || !shape_.pre_norm;
     Append(name, adds ? sublayer : hidden, adds ? hidden : kNoBuffer, norm, y,

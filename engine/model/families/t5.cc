@@ -1,4 +1,4 @@
-// T5, FLAN-T5 and MADLAD-400 ("t5"), and mT5.
+// Defines two families: T5, with FLAN-T5 and MADLAD-400, and mT5.
 #include <cmath>
 
 #include "engine/model/families/family.h"

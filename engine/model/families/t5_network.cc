@@ -58,8 +58,8 @@ class Builder {
             .epsilon = spec_.norm_epsilon};
   }
 
-  // Adds the weight of products with the same input. `tensors` are stacked into one matrix [out,
-  // in].
+  // Adds the weight of matrix products that have the same input. `tensors` are stacked into one
+  // matrix of `out` rows and `in` columns.
   Linear AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
                    bool first_is_query = false) {
     WeightSource source;
@@ -80,8 +80,8 @@ class Builder {
     return {.gain = Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse})};
   }
 
-  // Returns the weight with the position biases of a layer: `of_first`, the first layer's, unless
-  // each layer has its own.
+  // Returns the weight with the position biases of a layer. If the layers of a stage share the
+  // biases, this is `of_first`, the weight of the first layer.
   WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
     if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
@@ -181,8 +181,8 @@ class Builder {
     }
     s.layer = -1;
     s.EndStage(AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)));
-    // Keys and values of cross-attention of all decoder layers are one matrix: k | v for each
-    // layer.
+    // The cross-attention matrices of all decoder layers are stacked into one: key and value of the
+    // first layer, then of the second, and so on.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {

@@ -1,6 +1,6 @@
-// Networks of T5, mT5, UMT5, FLAN-T5 and MADLAD-400: pre-norm Transformers with RMS norms and
-// products without biases. Their attention adds a bias for the distance of a key from its query.
-// The heads together may be wider than the model, and feed-forward layers may be gated.
+// Makes the networks of T5, mT5, UMT5, FLAN-T5 and MADLAD-400: pre-norm Transformers with RMS norms
+// and matrix products without biases. Their attention adds a bias for the distance of a key from
+// its query. The heads together may be wider than the model, and feed-forward layers may be gated.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ enum class T5Part {
   kCrossKeyValue,
   kCrossOutput,
   kCrossNorm,
-  kFeedForwardUp,  // followed by the gate's matrix if there is one
+  kFeedForwardUp,  // if there is a gate, its matrix follows
   kFeedForwardDown,
   kFeedForwardNorm,
   // The parts of a stage outside its layers.
@@ -33,7 +33,7 @@ enum class T5Part {
 };
 
 struct T5Names {
-  // Returns the names of the tensors that are stacked to make a part. They are complete names.
+  // Returns the complete names of the tensors that are stacked to make a part.
   std::vector<std::string> (*of)(std::string_view stage, int layer, T5Part part, bool gated);
   // Complete names. The checkpoint may use any name of a list.
   std::vector<std::string> embedding;
@@ -44,7 +44,8 @@ struct T5Names {
 const T5Names& HuggingFaceT5Names();
 
 // In CTranslate2's files, query, key and value of self-attention are one variable (Ct2SelfInput).
-// The reader (layouts/ct2/network.cc) splits this variable into three, to which these names refer.
+// layouts/ct2/network.cc splits this variable into three tensors, and Ct2T5Names has the names of
+// these.
 const T5Names& Ct2T5Names();
 
 // Returns the name of CTranslate2's variable for query, key and value of a layer's self-attention.
@@ -62,16 +63,17 @@ struct T5Traits {
 // Returns INVALID_ARGUMENT if the numbers of heads or their width are not possible.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
 
-// Returns the bucket, below `buckets`, that has the bias for a distance. The distance is the key's
-// position minus the query's. The result is that of transformers, which computes in float32
-// (T5Attention._relative_position_bucket). With two_sided, half of the buckets are for keys after
-// the query. Without it, such keys have the bucket of distance 0.
+// Returns the index of the bucket that has the bias for a distance; it is below `buckets`. The
+// distance is the key's position minus the query's. Computes in float32 as transformers does
+// (T5Attention._relative_position_bucket), so both return the same bucket. With two_sided, half of
+// the buckets are for keys after the query. Without it, such keys have the bucket of distance 0.
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance);
 
 // The following functions (t5_shape.cc) read the fields of config.json that only models of T5's
 // kind have.
 //
-// The Family::read_shape of T5, mT5 and UMT5. Their defaults differ in activation and output layer.
+// Implements Family::read_shape of T5, mT5 and UMT5. The defaults of these families differ in
+// activation and output layer.
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
 // The Family::tasks of T5 and similar families.

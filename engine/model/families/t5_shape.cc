@@ -22,8 +22,9 @@ constexpr size_t kMaxPromptBytes = 256;
 // distance, but T5 was trained on 512 tokens.
 constexpr int kUsualPositions = 512;
 
-// Reads feed_forward_proj: "relu" or "gated-gelu", which means the tanh form of GELU, as in
-// T5Config. The fields is_gated_act and dense_act_fn, which transformers also writes, override it.
+// Reads feed_forward_proj, such as "relu" or "gated-gelu". As in T5Config, "gated-gelu" means the
+// tanh form of GELU. The fields is_gated_act and dense_act_fn, which transformers also writes,
+// override feed_forward_proj.
 void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kField = "feed_forward_proj";
   constexpr std::string_view kGated = "gated-";
@@ -45,8 +46,8 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
 
 // In transformers 4, tie_word_embeddings says both that the output layer is tied and that its input
 // is scaled. transformers 5 always writes that the layer is tied, but uses a stored output layer if
-// it has other numbers. It has the field scale_decoder_outputs for the scaling. mT5 lacks this
-// field and is never scaled.
+// its numbers differ from the embedding's. Its field scale_decoder_outputs says whether the input
+// is scaled. mT5 has no such field, and its input is never scaled.
 void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kScale = "scale_decoder_outputs";
   const bool tied = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
@@ -107,7 +108,8 @@ nlohmann::json WithTheirFields(const nlohmann::json& config, const nlohmann::jso
   if (translations.empty()) return fields;
   for (const auto& [name, value] : translations.front().second->items()) {
     const bool all_alike =
-        // Captured by name, because clang 14 cannot capture structured bindings.
+        // The captures have initializers, because clang 14 cannot capture structured bindings
+        // directly.
         std::all_of(translations.begin(), translations.end(),
                     [&name = name, &value = value](const auto& other) {
                       const auto found = other.second->find(name);
@@ -137,8 +139,8 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
       fields->OptionalInt("n_positions", 2, kMaxPositions).value_or(kUsualPositions));
   constexpr std::string_view kBuckets = "relative_attention_num_buckets";
   constexpr std::string_view kDistance = "relative_attention_max_distance";
-  // In the encoder, half of the buckets are for keys on one side of the query. Half of these have
-  // one distance each.
+  // In the encoder, each side of the query has half of the buckets. Half of the buckets of a side
+  // are for a single distance each.
   spec->distances.buckets =
       static_cast<int>(fields->OptionalInt(kBuckets, 4, kMaxPositions).value_or(32));
   spec->distances.max_distance =

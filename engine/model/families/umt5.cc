@@ -1,4 +1,4 @@
-// UMT5: an mT5 in which each layer has its own position biases.
+// Defines the UMT5 family. It differs from mT5 in that each layer has its own position biases.
 #include <cmath>
 
 #include "engine/model/families/family.h"

@@ -1,7 +1,7 @@
 // Reads numbers and ranges of bytes from the bytes of a file, from the beginning to the end.
 //
-// Borrows the bytes. The spans that it returns are views into them. Thread-safety: one thread at a
-// time. Numbers are little-endian and may have any alignment.
+// Borrows the bytes, and returns spans that are views of them. Not thread-safe. Numbers are
+// little-endian and may have any alignment.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class ByteReader {
   size_t place() const { return all_ - rest_.size(); }
   size_t left() const { return rest_.size(); }
 
-  // Read copies the next number. Take returns a view of the next `size` bytes. Both return false
-  // and read nothing if fewer bytes are left.
+  // Read copies the next number. Take sets *bytes to a view of the next `size` bytes. If too few
+  // bytes are left, both read nothing and return false.
   template <class Number>
   bool Read(Number* number) {
     std::span<const uint8_t> bytes;

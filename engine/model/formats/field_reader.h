@@ -1,6 +1,6 @@
-// Makes the errors for fields of configuration files. FieldReader keeps the first error. Reads
-// after an error return harmless values, so that a caller needs to check status() only once, at the
-// end.
+// Makes the errors for fields of configuration files. A FieldReader keeps the first error in
+// status(). Reads after an error return harmless values, so a caller needs to check status() only
+// once, at the end.
 //
 // Thread-safety: the functions are pure; a reader belongs to one thread.
 #pragma once

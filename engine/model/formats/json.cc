@@ -38,7 +38,8 @@ int64_t JsonFields::Int(std::string_view name, int64_t min, int64_t max) {
 std::optional<int64_t> JsonFields::OptionalInt(std::string_view name, int64_t min, int64_t max) {
   const nlohmann::json* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  // The parser stores a number beyond int64 as unsigned. Such a number is above every `max`.
+  // The parser stores a number above the range of int64 as unsigned. Such a number exceeds every
+  // `max`.
   const bool too_large =
       value->is_number_unsigned() &&
       value->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());

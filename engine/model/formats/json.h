@@ -30,7 +30,7 @@ class JsonFields : public FieldReader {
       : FieldReader(file), object_(object) {}
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
-  // Returns nullptr if absent or null.
+  // Returns nullptr if the field is absent or null.
   const nlohmann::json* Find(std::string_view name) const;
 
   int64_t Int(std::string_view name, int64_t min, int64_t max);  // the field is required
@@ -45,7 +45,7 @@ class JsonFields : public FieldReader {
   const nlohmann::json& object_;
 };
 
-// The only supported value of a field, which may also be absent or null.
+// The only supported value of a field. The field may also be absent or null.
 enum class Neutral {
   kFalse,
   kTrue,
@@ -65,11 +65,12 @@ bool HoldsNeutral(const nlohmann::json& value, Neutral neutral);
 // Records UNIMPLEMENTED for the first field of the list that is present with another value.
 void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
 
-// Reads a field that has a token id, or a list with one token id. Ids are below `vocabulary`.
-// Returns nullopt if the field is absent or null, or if it is wrong, which is recorded in `fields`.
+// Reads a field that is a token id below `vocabulary`, or a list with one such id. Returns nullopt
+// if the field is absent or null. If the field is wrong, records an error in `fields` and returns
+// nullopt.
 std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
 
-// Reads a field that has a token id or a list of at most `max` ids. Removes repeated ids and keeps
+// Reads a field that is a token id or a list of at most `max` ids. Removes repeated ids and keeps
 // the order. Returns an empty list if the field is absent, null or wrong.
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
                               size_t max);

@@ -21,8 +21,8 @@ constexpr size_t kUnsummedBytes = 2 * sizeof(uint64_t);
 
 }  // namespace
 
-// Computes Marian's util::hashMem over 64-bit numbers. It uses std::hash, which returns the number
-// itself. bergamot 0.4.5 accepts files with this checksum and refuses others.
+// Computes Marian's util::hashMem over 64-bit numbers. Marian uses std::hash, which returns the
+// number itself. bergamot 0.4.5 accepts only files with this checksum.
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes) {
   ByteReader in(bytes);
   std::span<const uint8_t> unsummed;
@@ -69,7 +69,7 @@ absl::StatusOr<LexicalShortlist> LexicalShortlist::Parse(std::span<const uint8_t
     return fault("the checksum is ", absl::StrCat(absl::Hex(checksum)), ", expected ",
                  absl::StrCat(absl::Hex(header.checksum)), ": the file is damaged");
   }
-  // Offsets are kept in 32 bits, so a file may have less than 2^32 words.
+  // Offsets are stored in 32 bits, so a file must have fewer than 2^32 words.
   if (header.words > UINT32_MAX) return fault("has ", header.words, " words, which is too many");
 
   const auto target_words = static_cast<uint64_t>(vocabularies.target_words);

@@ -1,14 +1,14 @@
-// A lexical shortlist limits the tokens that the search considers for a source. It is a file of
-// Marian's student models (lex.*.s2t.bin). It lists, for every word of the source's vocabulary, the
-// words that a translation of it may contain. A word is a token of a vocabulary, here and in
-// Marian. The format is binary:
+// Reads a lexical shortlist, which limits the tokens that the search considers for a source.
+// Marian's student models have it in a file (lex.*.s2t.bin). For every word of the source's
+// vocabulary, the file lists the words with which it may be translated. As in Marian, a word is a
+// token of a vocabulary. The format is binary:
 //
 //   u64 magic, checksum, first, best, offsets, words
-//   u64 [offsets]   where the list of each source word begins; the last is `words`
-//   u32 [words]     the lists, each of at most `best` words
+//   u64 [offsets]   array of `offsets` numbers: where each source word's list begins; last: `words`
+//   u32 [words]     array of `words` numbers: the lists, each of at most `best` words
 //
-// The checksum covers the bytes after it in units of 64 bits. If 32 bits are left at the end of the
-// file, it does not cover them.
+// The checksum covers the complete 64-bit units after it. If the file ends with 32 more bits, the
+// checksum does not cover these.
 //
 // Immutable; owns its data. Thread-safe.
 #pragma once
@@ -31,7 +31,8 @@ class LexicalShortlist {
   struct Vocabularies {
     int source_words = 0;
     int target_words = 0;
-    // Both are one vocabulary, so a source word may be copied into the translation.
+    // Source and target have the same vocabulary, so a source word may be copied into the
+    // translation.
     bool shared = false;
   };
 
@@ -60,7 +61,7 @@ class LexicalShortlist {
   Vocabularies vocabularies_;
   // The number of first words of the target's vocabulary, which are always included.
   int64_t first_;
-  std::vector<uint32_t> offsets_;  // [source words + 1]
+  std::vector<uint32_t> offsets_;  // where the list of each source word begins, and the end
   std::vector<int32_t> words_;
 };
 

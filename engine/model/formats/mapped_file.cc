@@ -27,7 +27,7 @@ struct Guard {
   std::atomic<bool> is_lost{false};
 };
 
-// The number of entries is fixed, because the handler cannot take a lock. It suffices for several
+// The array has a fixed size, because the signal handler cannot take a lock. It has room for four
 // models of 256 files each.
 constexpr size_t kMaxMappings = 1024;
 constinit std::array<Guard, kMaxMappings> guards;
@@ -134,7 +134,8 @@ absl::StatusOr<MappedFile> MappedFile::Of(OpenedFile file, LoadMemory::Hold memo
 
 void MappedFile::Drop(std::span<const uint8_t> part) const {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  // A page that is only partly in this part is dropped too, and read again when it is needed.
+  // Also drops the pages that are only partly inside `part`. They are read again when they are
+  // needed.
   const uintptr_t begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
   const uintptr_t end = reinterpret_cast<uintptr_t>(part.data()) + part.size();
   if (part.empty() || state_->guard->is_lost.load()) return;

@@ -1,13 +1,13 @@
 // A file that is mapped into memory. Used for weights, which are too large to copy.
 //
 // If a mapped file is truncated or its disk fails, an access to the missing part raises SIGBUS,
-// which would end the process. The first Open of a process installs a handler of SIGBUS. The
-// handler replaces the mapping of the file by zeros, and Check reports the loss. If the signal is
-// about other memory, the handler calls the previous handler. libwayland-server guards the memory
-// that it shares with clients in the same way.
+// which would end the process. So the first Open in a process installs a handler for SIGBUS. The
+// handler replaces the mapping of the file by zeros. Afterwards Check returns an error. If the
+// signal is about other memory, the handler calls the handler that was installed before it.
+// libwayland-server guards the memory that it shares with clients in the same way.
 //
-// Thread-safe. Spans of the bytes are valid until the MappedFile is destroyed, also after it is
-// moved.
+// Thread-safe. Spans of the bytes are valid until the MappedFile is destroyed. Moving it does not
+// invalidate them.
 #pragma once
 
 #include <cstddef>

@@ -13,9 +13,9 @@
 namespace dragoman::engine {
 namespace {
 
-// The bytes that are reserved for each JSON value or piece of a vocabulary: the parsed value,
-// copies of its text in the tokenizer and the vocabulary, their indexes, and the allocator's
-// overhead (README.md, "Memory").
+// The bytes that are reserved for each JSON value or vocabulary piece. They are for the parsed
+// value, for copies of its text in the tokenizer and the vocabulary, for the indexes of both, and
+// for the allocator's overhead (README.md, "Memory").
 constexpr int64_t kParsedBytes = 160;
 
 // Returns an upper bound on the number of parts that a text is parsed into: JSON values, lines, or

@@ -1,5 +1,6 @@
-// The files of a model, in a directory or in an archive. Records in the load's FileRecord which
-// files are looked for or read, and reserves their memory in the load's LoadMemory.
+// The files of a model, in a directory or in an archive. Records in the FileRecord of the
+// LoadContext which files are looked for or read. Reserves memory for them in the LoadMemory of the
+// LoadContext.
 //
 // Thread-safe. Borrows the LoadContext.
 #pragma once
@@ -41,10 +42,10 @@ class ModelFolder {
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // Reads a file. Errors are those of OpenedFile::Open and ReadWhole. Also returns
-  // RESOURCE_EXHAUSTED if the load's memory limit is too small for the file's bytes, which is
-  // checked before it is read, or for the values that its text will be parsed into. Both stay
-  // reserved until the load ends.
+  // Reads a file. Errors are those of OpenedFile::Open and ReadWhole. Before the file is read,
+  // reserves memory for its bytes, and then memory for the values that its text will be parsed
+  // into. Both stay reserved until the load ends. Returns RESOURCE_EXHAUSTED if they exceed the
+  // load's memory limit.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
   // Maps a file. Errors are those of MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
@@ -56,7 +57,7 @@ class ModelFolder {
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
 
-  // Read calls these to reserve memory. CountFile: for the bytes of a file. CountParsed: for the
+  // Read calls these to reserve memory: CountFile for the bytes of a file, CountParsed for the
   // values that its text will be parsed into.
   absl::Status CountFile(const std::string& path, uint64_t bytes) const;
   absl::Status CountParsed(const std::string& path, std::string_view text) const;

@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// The types by numpy's codes, which consist of kind and size. The byte order is not part of the
-// code here.
+// The types by numpy's codes. A code consists of kind and size; numpy's character for the byte
+// order is left out.
 constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes = {{{"f8", DType::kF64},
                                                                         {"f4", DType::kF32},
                                                                         {"f2", DType::kF16},

@@ -15,14 +15,15 @@
 namespace dragoman::engine {
 namespace {
 
-// The bytes per call of read. They are so many that the cost of the calls does not matter.
+// The number of bytes for each call of read. It is large, so that the overhead of the calls is
+// small.
 constexpr size_t kReadBytes = size_t{8} << 20;
 
 }  // namespace
 
 absl::StatusOr<OpenedFile> OpenedFile::Open(const std::string& path, size_t max_bytes) {
   OpenedFile file(path);
-  // O_NONBLOCK, because opening a pipe must not wait for its writer.
+  // Uses O_NONBLOCK, because opening a pipe must not wait for its writer.
   file.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.fd_ < 0) {
     const int error = errno;

@@ -1,7 +1,7 @@
 // A regular file that is open for reading. Keeps the size and modification time that the file had
 // when it was opened. Private to engine/model.
 //
-// Immutable, so any thread may use it; it may be moved.
+// Movable. Any thread may use it, because it is immutable.
 #pragma once
 
 #include <sys/stat.h>
@@ -44,8 +44,9 @@ class OpenedFile {
   // opened.
   absl::Status CheckUnchanged() const;
   // Returns all bytes. Reads the file instead of mapping it, so that a truncation is an ordinary
-  // error. Returns RESOURCE_EXHAUSTED if the bytes do not fit in memory, and INVALID_ARGUMENT if
-  // the file is truncated or changed meanwhile, or if CheckNoPointer refuses it.
+  // error. Returns RESOURCE_EXHAUSTED if the bytes do not fit in memory. Returns INVALID_ARGUMENT
+  // if the file was truncated or changed since it was opened, or if CheckNoPointer returns an error
+  // for it.
   absl::StatusOr<std::string> ReadWhole() const;
   // Returns INVALID_ARGUMENT if a wrong download has left a Git LFS pointer or a web page in place
   // of the file. `bytes` are the first bytes of the file, or all of them.

@@ -241,8 +241,8 @@ class PickleParser {
     return Push({.kind = Kind::kCall, .items = {callable, arguments}});
   }
 
-  // Ignores the state that BUILD sets on an object: torch.save adds `_metadata` to a state dict,
-  // and nothing needs it.
+  // Ignores the state that BUILD sets on an object. In a state dict, it is the `_metadata` that
+  // torch.save adds, which is not needed here.
   bool Build() {
     if (!Need(2)) return false;
     Pop();

@@ -1,4 +1,4 @@
-// Reads Python pickles without executing anything: turns the stream into a tree of plain values.
+// Reads Python pickles without executing anything: parses the stream into a tree of plain values.
 //
 // A call (REDUCE) becomes a node with the callable and the arguments. A reference to an object
 // outside the pickle (persistent id), such as a tensor's storage, becomes a node too. Accepts only
@@ -21,18 +21,20 @@ namespace dragoman::engine {
 using PickleId = uint32_t;  // index of a node
 
 struct PickleNode {
+  // The comment of a kind names the members of the node that have its value.
   enum class Kind {
     kNone,
-    kBool,        // number
-    kInt,         // number
-    kBigInt,      // beyond 64 bits; text: its little-endian bytes
-    kFloat,       // its value is dropped, because no caller needs it
-    kString,      // text
-    kGlobal,      // text: "module.name"
-    kTuple,       // items
-    kList,        // items
-    kDict,        // items: key, value, key, value, ...
-    kCall,        // items: callable, arguments; then those that SETITEMS adds: key, value, ...
+    kBool,    // number
+    kInt,     // number
+    kBigInt,  // beyond 64 bits; text: its little-endian bytes
+    kFloat,   // the value is not stored, because no caller needs it
+    kString,  // text
+    kGlobal,  // text: "module.name"
+    kTuple,   // items
+    kList,    // items
+    kDict,    // items: key, value, key, value, ...
+    // Items: callable, arguments, then key, value, ... of each entry that SETITEMS adds.
+    kCall,
     kPersistent,  // items: the id
   };
   Kind kind = Kind::kNone;
@@ -46,7 +48,7 @@ class Pickle {
   const PickleNode& node(PickleId id) const { return nodes_[id]; }
   const PickleNode& root() const { return nodes_[root_]; }
   size_t node_count() const { return nodes_.size(); }
-  size_t bytes_used() const { return bytes_used_; }  // up to and including STOP
+  size_t bytes_used() const { return bytes_used_; }  // size of the pickle, including STOP
 
  private:
   friend class PickleParser;

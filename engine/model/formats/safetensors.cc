@@ -57,8 +57,8 @@ std::optional<std::vector<int64_t>> Naturals(const nlohmann::json& entry, const 
   return numbers;
 }
 
-// Parses one entry of the header. Sets `extent` to the bytes of the tensor; a later check finds
-// gaps and overlaps.
+// Parses one entry of the header. Sets `extent` to the tensor's range of bytes. The caller checks
+// the ranges for gaps and overlaps.
 absl::StatusOr<TensorView> ParseEntry(const nlohmann::json& entry, std::span<const uint8_t> data,
                                       Extent* extent) {
   if (!entry.is_object()) {

@@ -90,7 +90,7 @@ std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
   return std::nullopt;
 }
 
-// Uses that exactly NaN and infinity have all bits of the exponent set.
+// A float is NaN or infinite exactly if all bits of its exponent are set.
 bool AllFinite(std::span<const float> values) {
   uint32_t largest = 0;
   for (const float value : values) {
@@ -167,8 +167,8 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape) {
   int64_t product = 1;
   bool empty = false;
   for (const int64_t size : shape) {
-    // Counts a size of 0 as 1, so that the other sizes must not overflow either: DenseStrides
-    // multiplies them too.
+    // Counts a size of 0 as 1, so that an overflow of the other sizes is an error too. DenseStrides
+    // multiplies these sizes.
     if (size < 0 || __builtin_mul_overflow(product, size == 0 ? 1 : size, &product)) {
       return absl::InvalidArgumentError(
           Concat("shape ", ShapeString(shape), " has no valid number of elements"));

@@ -1,5 +1,5 @@
-// The tensors of a checkpoint in any format, and the parsers of the formats. A tensor is a view of
-// the file's bytes. CopyAsF32 converts it to float32.
+// Parses the tensors of a checkpoint in any supported file format. A parsed tensor is a view of the
+// file's bytes. CopyAsF32 converts it to float32.
 //
 // Immutable, so any thread may read. A TensorTable borrows its bytes; a Checkpoint owns them.
 #pragma once
@@ -29,9 +29,10 @@ struct TensorView {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;   // in elements, >= 0; one for each dimension of shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
-  size_t file = 0;                // index in Checkpoint::files of the tensor's file
-  // The float32 scales of a quantized tensor (I8, I16): one for the tensor, or one for each index
-  // of the first dimension. A weight is the integer divided by its scale. Empty for other tensors.
+  size_t file = 0;                // index of the tensor's file in Checkpoint::files
+  // The bytes of the float32 scales of a quantized tensor (I8, I16). There is one scale for the
+  // tensor, or one for each index of the first dimension. A weight is the integer divided by its
+  // scale. Empty for other tensors.
   std::span<const uint8_t> scales;
 
   int64_t numel() const;
@@ -52,13 +53,13 @@ bool IsFloat(DType type);
 // Reports whether CopyAsF32 accepts the tensor: floats, or dense integers with scales.
 bool HoldsNumbers(const TensorView& view);
 
-// Copies the tensor into `out` as float32, in row-major order. Rounds F64. Returns the index in
-// `out` of the first element that is not finite, or nullopt. An element is not finite if it is NaN,
-// infinity or an F64 beyond the largest float, or if its scale is 0 or not finite. REQUIRES:
-// HoldsNumbers(view); out.size() == numel.
+// Copies the tensor into `out` as float32, in row-major order. F64 values are rounded. If an
+// element is not finite, returns the index in `out` of the first such element, otherwise nullopt.
+// An element is not finite if it is NaN, infinity or an F64 beyond the largest float, or if its
+// scale is 0 or not finite. REQUIRES: HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
-// Returns a view of rows [first, first + count), which are the indices of the first dimension.
+// Returns a view of rows [first, first + count). A row is all elements with the same first index.
 // REQUIRES: the tensor has these rows.
 TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
 
@@ -68,7 +69,7 @@ std::span<const uint8_t> BytesOf(const TensorView& view);
 // Returns the indices of element number `index` of a row-major tensor: "[1, 2]".
 std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
-// Tensors by name. Ordered, so that error messages do not depend on a hash function.
+// Tensors by name. The map is ordered, so that error messages do not depend on a hash function.
 using TensorTable = std::map<std::string, TensorView, std::less<>>;
 
 // A checkpoint of one file or of several shards.
@@ -77,8 +78,8 @@ struct Checkpoint {
   std::vector<MappedFile> files;
   TensorTable tensors;
   std::vector<std::string> unlisted;  // tensors that a shard has but the index file does not name
-  // The maximum number of elements in all tensors together, per byte of the files. Tensors that
-  // share a storage count each.
+  // The maximum number of elements of all tensors together, divided by the files' size in bytes. If
+  // several tensors share a storage, the elements of each tensor count.
   uint64_t elements_per_byte = 1;
 
   size_t bytes() const {
@@ -88,22 +89,23 @@ struct Checkpoint {
   }
 };
 
-// The parsers of the formats. They copy nothing and execute nothing; the tables are views into
-// `bytes`. They return INVALID_ARGUMENT, which names `file`, the tensor and the fault, if the file
-// is invalid.
+// The following functions parse the file formats. They copy nothing and execute nothing. The
+// tensors that they return are views into `bytes`. If the file is invalid, they return
+// INVALID_ARGUMENT, which names `file`, the tensor and the fault.
 //
-// safetensors: a little-endian uint64 with the header's size, the header (one JSON object: name ->
-// {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover the data
-// without gap or overlap, as the format demands.
+// Parses safetensors: a little-endian uint64 with the header's size, the header (one JSON object:
+// name -> {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover
+// the data without gap or overlap, as the format demands.
 absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes, std::string_view file);
 
-// pytorch_model.bin, in both formats of torch.save: the zip archive (PyTorch 1.6 and later) and the
-// older stream (magic number, protocol, system info, pickled dict, storage keys, raw storages; see
-// pickle.h). The tensors of the state dict may be strided and may share storages.
+// Parses pytorch_model.bin in both formats of torch.save: the zip archive (PyTorch 1.6 and later)
+// and the older stream (magic number, protocol, system info, pickled dict, storage keys, raw
+// storages; see pickle.h). The tensors of the state dict may be strided and may share storages.
 absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::string_view file);
 
-// numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header. Names
-// have no ".npy". Returns UNIMPLEMENTED for an unknown type or big-endian numbers.
+// Parses numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header.
+// The names of the tensors do not include ".npy". Returns UNIMPLEMENTED for an unknown type or
+// big-endian numbers.
 absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::string_view file);
 
 }  // namespace dragoman::engine

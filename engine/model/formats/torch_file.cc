@@ -19,7 +19,7 @@ using Kind = PickleNode::Kind;
 absl::StatusOr<TensorTable> ParseZip(std::span<const uint8_t> bytes, std::string_view file) {
   const absl::StatusOr<ZipDirectory> directory = ReadZipDirectory(bytes, file);
   if (!directory.ok()) return directory.status();
-  // All entries are in one folder, which has the name of the saved file.
+  // All entries of the zip archive are in one folder, whose name is that of the saved file.
   constexpr std::string_view kPickleName = "data.pkl";
   const auto found = std::find_if(directory->begin(), directory->end(), [&](const auto& entry) {
     const std::string& name = entry.first;
@@ -72,8 +72,8 @@ const PickleNode* DictValue(const Pickle& pickle, std::string_view key) {
   return nullptr;
 }
 
-// Sets the bytes of the storages. `bytes` has for each of `keys`, in this order, the number of
-// elements and the elements.
+// Sets the bytes of the storages. `bytes` has one block for each storage, in the order of `keys`:
+// the number of elements, then the elements.
 absl::Status ReadRawStorages(const Pickle& keys, std::span<const uint8_t> bytes,
                              std::string_view file, TorchStateDict* dict) {
   if (keys.root().kind != Kind::kList) return BrokenTorchFile(file, "has no list of storages");

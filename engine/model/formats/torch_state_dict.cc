@@ -173,8 +173,8 @@ class StateDictReader {
   static absl::Status CheckExtent(const PendingTensor& tensor, const TorchStorage& storage) {
     const absl::StatusOr<int64_t> numel = CheckedNumel(tensor.shape);
     if (!numel.ok()) return numel.status();
-    // A tensor may not have more elements than its storage: with stride 0, a few bytes could stand
-    // for any number of elements.
+    // A tensor may not have more elements than its storage. Without this check, strides of 0 would
+    // let a small file describe a tensor of any size.
     bool inside = *numel <= storage.numel;
     int64_t last = tensor.offset;
     for (size_t i = 0; inside && *numel > 0 && i < tensor.shape.size(); ++i) {

@@ -1,4 +1,4 @@
-// Reads the pickle of a PyTorch state dict, which has a model's tensors by name. A tensor is a
+// Reads the pickle of a PyTorch state dict, which maps names to a model's tensors. A tensor is a
 // strided view of a storage, which is an array of elements. Private to engine/model.
 #pragma once
 
@@ -27,7 +27,7 @@ struct TorchStorage {
   std::span<const uint8_t> bytes;
 };
 
-// A tensor whose storage may not have its bytes yet. All its elements are known to be inside the
+// A tensor whose TorchStorage::bytes may not be set yet. All elements of the tensor are inside the
 // storage.
 struct PendingTensor {
   std::string name;
@@ -45,7 +45,7 @@ struct TorchStateDict {
 // Returns INVALID_ARGUMENT, which names `file` and the tensor, if the pickle is not a state dict.
 absl::StatusOr<TorchStateDict> ReadTorchStateDict(const Pickle& pickle, std::string_view file);
 
-// Makes the views of the tensors. REQUIRES: every storage has the bytes of all its elements.
+// Makes the view of each tensor. REQUIRES: every storage has the bytes of all its elements.
 absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::string_view file);
 
 // Returns INVALID_ARGUMENT with the message "file: what".

@@ -182,7 +182,7 @@ class LineReader {
   }
 
   std::string_view rest_;
-  bool is_start_ = true;  // whether nothing of the line has been read
+  bool is_start_ = true;  // whether no part of the line has been read
   const char* error_ = "";
   bool is_unsupported_ = false;
 };
@@ -351,7 +351,7 @@ std::vector<std::string> YamlFields::List(std::string_view name) {
   const YamlValue* value = Find(name);
   if (value == nullptr) return {};
   if (value->is_list) return value->items;
-  // A list of one item may lack its brackets. An empty value is an empty list.
+  // The value has no brackets. It is a list of one item, or an empty list if it is empty.
   if (value->text.empty()) return {};
   return {value->text};
 }

@@ -1,5 +1,5 @@
 // Reads the part of YAML that Marian writes: one mapping from keys to scalars or lists of scalars.
-// A model's options, a decoder's configuration and a vocabulary have this form.
+// Marian's model options, decoder configurations and vocabularies have this form.
 //
 // Thread-safety: ParseYaml is pure; a YamlFields belongs to one thread. A YamlMap owns its text.
 #pragma once
@@ -39,7 +39,8 @@ class YamlFields : public FieldReader {
 
   bool Has(std::string_view name) const { return map_.contains(name); }
 
-  // Return `absent` if the field is absent. Fail if the field is absent and `absent` is nullopt.
+  // If the field is absent, these functions return `absent`, or record an error if `absent` is
+  // nullopt.
   std::string String(std::string_view name, std::string_view absent);
   bool Flag(std::string_view name, bool absent);  // true or false
   int64_t Whole(std::string_view name, std::optional<int64_t> absent, int64_t min, int64_t max);

@@ -77,8 +77,8 @@ struct Entry {
   uint64_t local_offset = 0;
 };
 
-// Reads those values of `entry` that do not fit in 32 bits from the zip64 extra field, which has
-// them in a fixed order.
+// Replaces the values of `entry` that do not fit in 32 bits by their values in the zip64 extra
+// field. The field has them in a fixed order.
 bool ReadZip64(std::span<const uint8_t> extra, Entry* entry) {
   if (entry->size != kInZip64 && entry->stored_size != kInZip64 &&
       entry->local_offset != kInZip64) {

@@ -1,7 +1,8 @@
 // Finds and reads the entries of a zip archive. PyTorch and numpy write entries without
-// compression. Such entries can be read in place, but then their checksums are not verified.
+// compression. Callers can use the bytes of such entries without copying them, but then nothing
+// verifies their checksums.
 //
-// Thread-safety: pure functions. Immutable; the spans borrow the archive's bytes.
+// Thread-safety: pure functions. The spans borrow the archive's bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace dragoman::engine {
 
 struct ZipEntry {
-  std::span<const uint8_t> stored;  // the bytes that the archive has, compressed or not
+  std::span<const uint8_t> stored;  // the entry's bytes in the archive, compressed or not
   uint64_t size = 0;                // the number of bytes after decompression
   uint32_t crc = 0;                 // CRC-32 of the decompressed bytes
   uint16_t method = 0;              // method of compression: 0 none, 8 deflate
@@ -43,15 +44,15 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
 // Receives the next bytes of the contents. If it returns an error, the reading stops.
 using ZipSink = std::function<absl::Status(std::span<const uint8_t> bytes)>;
 
-// Checks what the archive states about the entry, before anything is decompressed. Errors name
-// `file`. Returns INVALID_ARGUMENT if the entry is larger than `max_bytes`, or so much larger than
-// its stored bytes that it cannot be a model's file. Returns UNIMPLEMENTED if the entry is
-// encrypted, or compressed by a method other than deflate.
+// Checks the facts that the archive states about the entry, before anything is decompressed. Errors
+// name `file`. Returns INVALID_ARGUMENT if the entry's size is above `max_bytes`, or more than a
+// hundred times its stored size and above 1 MiB. Returns UNIMPLEMENTED if the entry is encrypted,
+// or compressed by a method other than deflate.
 absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes);
 
-// Passes the contents to the sink, at most entry.size bytes. The caller may use them only if OK is
-// returned, because the checksum is verified at the end. Returns the errors of CheckZipEntry and of
-// the sink, and INVALID_ARGUMENT if the entry is damaged or has another checksum.
+// Passes the contents, at most entry.size bytes, to the sink. The caller may use them only if this
+// returns OK, because the checksum is verified at the end. Returns the errors of CheckZipEntry and
+// of the sink, and INVALID_ARGUMENT if the entry is damaged or its checksum is wrong.
 absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
                           const ZipSink& sink);
 

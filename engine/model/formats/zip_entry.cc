@@ -13,8 +13,9 @@ namespace {
 
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kDeflate = 8;
-// An entry of more than kAlwaysBytes may be at most this many times larger than its stored bytes.
-// Weights shrink to a third at best; zeros, as in an attack, shrink to a thousandth.
+// The maximum ratio of an entry's size to its stored size. It applies to entries of more than
+// kAlwaysBytes. Compression makes weights at best three times smaller, but makes zeros, which an
+// attacker may send, a thousand times smaller.
 constexpr uint64_t kMaxExpansion = 100;
 constexpr uint64_t kAlwaysBytes = uint64_t{1} << 20;
 // The maximum number of bytes for one call of zlib, whose sizes have 32 bits.

@@ -19,7 +19,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The maximum size of an archive, about a hundred times that of Argos' packages.
+// The maximum size of an archive. Packages of Argos Translate are about a hundred times smaller.
 constexpr size_t kMaxArchiveBytes = size_t{16} << 30;
 // The maximum size of an entry that is decompressed into memory.
 constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
@@ -110,8 +110,8 @@ absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_by
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return CheckGoesOn(load());
   });
-  // Reports a change of the file before other errors: after a truncation, the bytes are zeros and
-  // the checksum is wrong too.
+  // Reports a change of the file before other errors, because the change may have caused them:
+  // after a truncation, bytes are zeros and the checksum is wrong.
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
   if (status.ok()) status = CountParsed(path, text);
   if (!status.ok()) return status;

@@ -1,5 +1,5 @@
-// A model's files in a folder of a zip archive. Files are decompressed into memory when they are
-// requested, and never written to disk.
+// Reads a model's files from a folder of a zip archive. Read and Map decompress a file into memory.
+// Nothing is written to disk.
 //
 // Thread-safe.
 #pragma once
@@ -19,7 +19,7 @@ namespace dragoman::engine {
 class ZipArchive {
  public:
   // Returns NOT_FOUND if there is no such file, and INVALID_ARGUMENT if it is not a zip archive, is
-  // damaged, or has an entry whose name leads out of the archive.
+  // damaged, or has an entry whose name would put it outside the archive's folder.
   static absl::StatusOr<ZipArchive> Open(const std::string& path, LoadContext* load = nullptr);
 
   const std::string& path() const { return path_; }
@@ -41,8 +41,8 @@ class ZipArchive {
 class ZipFolder : public ModelFolder {
  public:
   // The folder has the entries whose names begin with `prefix`, which is "" or a path with '/' at
-  // its end. REQUIRES: `archive` outlives the folder. Files that Map returns do not need the
-  // archive.
+  // its end. REQUIRES: `archive` outlives the folder. The archive need not outlive files that Map
+  // returns.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 
   bool Has(std::string_view file) const override;

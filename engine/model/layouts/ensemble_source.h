@@ -13,11 +13,11 @@
 
 namespace dragoman::engine {
 
-// Returns the first directory's model with the networks of all directories. Each limit is the
-// smallest one of all models. The name, the defaults of the search and other properties are the
-// first model's. Returns INVALID_ARGUMENT, which names the directory and the first difference, if
-// the models differ, and INVALID_ARGUMENT if there are not 2 to 8 directories. Other errors are
-// those of LoadModel.
+// Returns a model with the networks of all directories. Each of its limits is the smallest among
+// the models. Its name, its defaults of the search and its other properties are those of the first
+// directory's model. Returns INVALID_ARGUMENT if there are not 2 to 8 directories, or if the models
+// do not fit together; then the message names the directory and the first difference. Other errors
+// are those of LoadModel.
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
                                          const LoadOptions& options = {},
                                          LoadContext* load = nullptr);

@@ -15,8 +15,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns a hint if the directory has a compressed file that must be unpacked first, such as
-// Firefox's downloads, else "".
+// If the directory has a compressed file that users must unpack first, such as Firefox's downloads,
+// returns a hint for the error message. Otherwise returns "".
 std::string HintOf(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -46,8 +46,9 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
-  // Marian's and CTranslate2's model files may both be model.bin. Only Hugging Face's and
-  // CTranslate2's directories have a config.json.
+  // The file model.bin may be Marian's or CTranslate2's, but a Marian directory has no config.json.
+  // Hugging Face's layout comes after CTranslate2's, because CTranslate2's directories also have a
+  // config.json.
   const MarianDirectorySource marian;
   const Ct2DirectorySource ctranslate2;
   const HfDirectorySource hugging_face;

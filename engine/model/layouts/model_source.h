@@ -1,6 +1,5 @@
-// Loads a model from a directory in any layout, or from an Argos Translate package, which is a
-// file. A layout is a set of file names and formats: Hugging Face's, CTranslate2's, Marian's or
-// Argos'.
+// Loads a model from a directory in any layout, or from the file of an Argos Translate package. A
+// layout is a set of file names and formats: Hugging Face's, CTranslate2's, Marian's or Argos'.
 //
 // Thread-safe.
 #pragma once
@@ -13,7 +12,7 @@
 
 namespace dragoman::engine {
 
-// Loads with the first layout that recognizes the directory or the package. Errors are those of
+// Loads the model at `path` with the first layout that recognizes it. Errors are those of
 // ModelSource::Load. `load` records the files of the model. REQUIRES: `load` outlives
 // LoadedModel::weights.
 absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},

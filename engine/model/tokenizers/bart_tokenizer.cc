@@ -1,5 +1,5 @@
-// A BartTokenizer: GPT-2's byte-level BPE (vocab.json and merges.txt, or tokenizer.json). A source
-// is <s> X </s>.
+// Reads the files of a BartTokenizer, which is GPT-2's byte-level BPE: vocab.json and merges.txt,
+// or tokenizer.json. A source is <s>, the text and </s>.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -55,8 +55,8 @@ absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSe
   }
   absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
-  // Only TokenizersBackend uses the setting of tokenizer.json. The classes of transformers 4
-  // replace it by their own.
+  // Only the class TokenizersBackend uses add_prefix_space of tokenizer.json. The classes of
+  // transformers 4 ignore it and have a setting of their own.
   const bool of_file = config.is_backend && !config.add_prefix_space && json->adds_prefix_space;
   absl::Status status = UseByteBpe(*json, config.bos_piece, config.eos_piece,
                                    of_file || config.add_prefix_space.value_or(false), facts);
@@ -77,7 +77,8 @@ absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& voca
   return absl::OkStatus();
 }
 
-// Adds the special tokens that users have added to `facts`, which already has the family's.
+// Adds to `facts` the special tokens that users have added to the model. `facts` already has the
+// special tokens of the family.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
                       CheckpointConfig* config, TokenizerDescription* facts) {
   const TokenizerSettings& tokenizer = config->tokenizer;

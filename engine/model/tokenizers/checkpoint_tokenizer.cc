@@ -17,9 +17,9 @@ void ReadClass(const std::string& name, std::span<const TokenizerClass> classes,
                TokenizerSettings* tokenizer) {
   if (name.empty()) return;
   if (IsTokenizersBackend(name) && tokenizer->scheme->has_json) {
-    // The class says nothing about the scheme, so the family decides. Among the classes of
-    // M2M-100's family, only NllbTokenizer has a tokenizer.json. For mBART, the number of languages
-    // decides later (fewer_languages).
+    // This class does not determine the scheme, so the family does. In M2M-100's family, the scheme
+    // is NllbTokenizer's, because only this class has a tokenizer.json. In mBART's family, the
+    // number of languages decides later (fewer_languages).
     tokenizer->is_backend = true;
     const TokenizerScheme* const other = tokenizer->scheme->without_vocabulary;
     if (other != nullptr) tokenizer->scheme = other;

@@ -26,7 +26,7 @@ namespace dragoman::engine {
 struct TokenizerSettings {
   const TokenizerScheme* scheme = &kMarianTokenizer;
   bool scheme_given = false;    // whether tokenizer_class determines the scheme
-  bool is_backend = false;      // whether the class means tokenizer.json (IsTokenizersBackend)
+  bool is_backend = false;      // result of IsTokenizersBackend for the class
   std::string source_language;  // from tokenizer_config.json or config.json; "": in neither file
   std::string target_language;
   std::string unk_piece = "<unk>";
@@ -34,32 +34,32 @@ struct TokenizerSettings {
   std::string pad_piece = "<pad>";
   bool separate_vocabularies = false;
   int model_max_length = 0;  // in tokens; at most the number of position embeddings
-  // The following two are used by all schemes except Marian's.
+  // All schemes except Marian's use the following two members.
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
   bool is_wmt21 = false;  // whether the languages are those of M2M-100's variant for WMT 21
-  bool legacy = false;    // of NLLB: the source's language token is after EOS
-  // The following four are as in TokenizerConfig.
+  bool legacy = false;    // for NLLB: the source's language token is after EOS
+  // The following four members are those of TokenizerConfig.
   std::vector<AddedToken> listed;
   std::string listed_file;
   AddedTokenMap added;
   std::string added_file;
-  std::optional<bool> add_prefix_space;  // of BART and T5
+  std::optional<bool> add_prefix_space;  // for BART and T5
   // T5's settings.
-  bool is_legacy_t5 = true;             // field `legacy`; false: texts are cut by T5SentencePiece
+  bool is_legacy_t5 = true;             // field `legacy`; false: T5SentencePiece tokenizes texts
   std::optional<int> extra_ids;         // the number of tokens <extra_id_N> that the tokenizer adds
   std::vector<LanguagePrompt> prompts;  // from the tasks of config.json
 };
 
-// Sets the members of `tokenizer` that the files state. If they name a class, which must be one of
-// `classes`, the scheme becomes that of the class. Records errors in `fields`. REQUIRES:
-// tokenizer->scheme is the family's default and tokenizer->model_max_length is the number of
-// position embeddings.
+// Sets the members of `tokenizer` for which the files have a value. If the files name a tokenizer
+// class, it must be one of `classes`, and its scheme becomes tokenizer->scheme. Records errors in
+// `fields`. REQUIRES: tokenizer->scheme is the family's default and tokenizer->model_max_length is
+// the number of position embeddings.
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer);
 
-// Holds what a checkpoint's configuration says about tokens. ReadCheckpointTokenizer adds what only
-// the vocabularies say.
+// The facts about tokens in a checkpoint's configuration. ReadCheckpointTokenizer adds the facts
+// that only the vocabularies contain.
 struct CheckpointConfig {
   EmbeddingSizes sizes;
   SpecialIds ids;  // `unk` comes from the vocabulary
@@ -82,9 +82,9 @@ absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view fil
 // Checks that EOS and <pad> have the same ids in the vocabulary and in the configuration.
 absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config);
-// Decides by the files in the folder whether to follow the slow tokenizer, which reads `slow_file`,
-// or tokenizer.json (RulesOf in tokenizer_rules.h). Class TokenizersBackend always means
-// tokenizer.json.
+// Decides whether to tokenize like transformers' slow tokenizer, which reads `slow_file`, or like
+// its fast tokenizer, which reads tokenizer.json. Looks at the files in the folder (RulesOf in
+// tokenizer_rules.h). For the class TokenizersBackend, it is always the fast one.
 absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, TokenizerChoice choice,
                                             std::string_view slow_file, CheckpointConfig* config);
 // Checks that the longest source has room for `special` special tokens and one token of text.

@@ -13,16 +13,17 @@
 namespace dragoman::engine {
 namespace {
 
-// The names under which checkpoints have one SentencePiece model for both sides.
+// The possible file names of a SentencePiece model that source and target share.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Marks in the pieces of tokenizers that cut words: SentencePiece and byte-level BPE put one before
-// a word, OpenNMT's Tokenizer puts one on the side where pieces are joined.
+// The marks in the pieces of tokenizers that cut words. SentencePiece and byte-level BPE put a mark
+// before a word. OpenNMT's Tokenizer puts one on the side where pieces are joined.
 constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
-// Further marks: of subword-nmt and fastBPE at the end of a piece whose word continues or ends, and
-// of WordPiece at the beginning of a piece inside a word.
+// The marks of other tokenizers. subword-nmt and fastBPE put kContinues after a piece whose word
+// continues. They put kWordEnd after the last piece of a word. WordPiece puts kInsideWord before a
+// piece inside a word.
 constexpr std::string_view kContinues = "@@";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kInsideWord = "##";
@@ -96,7 +97,7 @@ absl::Status CheckBothSides(const std::vector<std::string>& pieces, std::string_
   return status;
 }
 
-// Reports whether the class is BART's, or not named.
+// Reports whether `name` is a tokenizer class of BART, or names no class of a family.
 bool IsBartClass(std::string_view name) {
   return name.empty() || IsTokenizersBackend(name) || name == "BartTokenizer" ||
          name == "BartTokenizerFast";
@@ -141,7 +142,7 @@ absl::StatusOr<Ct2Tokenizer> ReadJson(const ModelFolder& folder, const Tokenizer
   return tokenizer;
 }
 
-// Checks that the vocabulary's pieces come from vocab.json or were added.
+// Checks that each piece of the vocabulary is in vocab.json or is an added token.
 absl::Status CheckPieces(const std::vector<std::string>& pieces, const TokenizerConfig& fields,
                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
   for (int id = 0; id < vocabulary.size(); ++id) {

@@ -1,7 +1,7 @@
-// Reads the tokenizer files that users copy next to a CTranslate2 model, because its converter
-// writes none. These are SentencePiece models, tokenizer.json, or BART's vocab.json and merges.txt.
-// If the pieces are whole words or characters, no files are needed: texts are tokens separated by
-// spaces (engine/text/spaced_tokens.h).
+// Reads the tokenizer files of a CTranslate2 model. Users copy them next to the model, because
+// CTranslate2's converter does not write them. These are SentencePiece models, tokenizer.json, or
+// BART's vocab.json and merges.txt. If the pieces are whole words or characters, no files are
+// needed: texts are tokens separated by spaces (engine/text/spaced_tokens.h).
 //
 // Thread-safe.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace dragoman::engine {
 
-// The properties of a model that its tokenizer must fit: vocabularies, their files, and properties
-// of the network.
+// The properties of a model that its tokenizer must match: the vocabularies, the names of their
+// files, and two properties of the network.
 struct Ct2Sides {
   const Vocabulary& source;
   const Vocabulary& target;
@@ -35,19 +35,22 @@ struct Ct2Tokenizer {
     kSpaced,   // no tokenizer: spaces separate the tokens
   };
   Kind kind = kPlain;
-  // Pieces of special tokens, which a text never becomes: those of tokenizer.json and those that
-  // tokenizer_config.json adds.
+  // The pieces of special tokens, which a text is never tokenized into. They come from
+  // tokenizer.json and tokenizer_config.json.
   std::vector<std::string> special;
   std::vector<TokenizerJson::Added> added;  // the added tokens of tokenizer.json
   std::vector<std::string> notes;           // lines for the log
 };
 
-// Reads into `facts` the first of these that `folder` has: source.spm and target.spm; one
-// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. `choice`
-// may require tokenizer.json or exclude it. If there are no such files, the tokenizer is kSpaced.
-// But if a piece of the vocabularies has the mark of a tokenizer that cuts words, a file is missing
-// and the result is NOT_FOUND. Other errors are those of ModelSource::Load, but not all messages
-// begin with the path.
+// Reads the tokenizer files of `folder` into `facts`. Reads the first of these that exists:
+// * source.spm and target.spm;
+// * one SentencePiece model for source and target;
+// * BART's merges.txt and vocab.json;
+// * tokenizer.json.
+// `choice` may require tokenizer.json or exclude it. If none of these files exists, the tokenizer
+// is kSpaced, but returns NOT_FOUND if a piece of the vocabularies has the mark of a tokenizer that
+// cuts words. Other errors are those of ModelSource::Load, but not all messages begin with the
+// path.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Sides& sides, TokenizerDescription* facts);

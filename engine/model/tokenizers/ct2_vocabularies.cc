@@ -15,14 +15,15 @@ namespace {
 
 // The beginning of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
-// The padding piece in models of OpenNMT and of fairseq's converter. In these models,
-// add_source_eos says whether a source ends with EOS. In models of other converters, the caller
-// adds EOS, and every source ends with it.
+// The padding piece in models of OpenNMT and of fairseq's converter. In these models, the field
+// add_source_eos says whether a source ends with EOS. In models of other converters, every source
+// ends with EOS.
 constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
 
-// Returns the name of a vocabulary's file with the ending, .json or .txt, that exists.
+// Returns the name of a vocabulary's file, which may end in .json or .txt. Returns NOT_FOUND if
+// neither file exists.
 absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string& name) {
   for (const char* ending : {".json", ".txt"}) {
     if (folder.Has(name + ending)) return name + ending;
@@ -77,7 +78,7 @@ class Reader {
     absl::StatusOr<VocabularySide> target =
         is_shared ? source : ReadVocabularySide(folder_, target_file_);
     if (!target.ok()) return target.status();
-    // CTranslate2 appends <unk> if the file, such as OpenNMT-tf's, has none.
+    // If the file has no <unk>, CTranslate2 appends it. Files of OpenNMT-tf have none.
     absl::StatusOr<SideVocabularies> made =
         MakeSideVocabularies(&*source, &*target, network_.sizes,
                              {.model_file = network_.file, .unk = config_.unk_piece});
@@ -114,8 +115,8 @@ class Reader {
     ids_.pad = network_.sizes.target - 1;
     ids_.decoder_start = ids_.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    // If the field is null, the start token is the target's language token. Models that have it as
-    // the first token of the output start with EOS.
+    // If the field decoder_start_token is null, the start token is EOS. In some models, the token
+    // of the target language replaces it for each request (LanguageTokenPlacement::kEndAndStart).
     const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
         IdOfPiece(target, target_file_, start_piece, "decoder_start_token of config.json");
@@ -151,8 +152,8 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Returns the ids of tokens that are not text, without EOS, <unk> and <pad>, which is the empty
-  // token here.
+  // Returns the ids of tokens that are not text. Leaves out EOS, <unk> and the empty token, which
+  // serves as <pad>.
   std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
     std::vector<int> special;
     std::vector<std::string_view> pieces = {config_.bos_piece, kBlank, kPad, kMask};
@@ -250,7 +251,7 @@ class Reader {
   std::string target_file_;
   std::optional<SideVocabularies> vocabularies_;
   Ct2Tokenizer tokenizer_;
-  // The languages whose tokens are like those of fairseq's models (fairseq_languages.h).
+  // The languages whose tokens have the form of fairseq's models (fairseq_languages.h).
   std::vector<LanguageTag> languages_;
   TokenizerDescription facts_;
   bool has_prompts_ = false;

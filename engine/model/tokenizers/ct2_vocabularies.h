@@ -18,7 +18,7 @@
 
 namespace dragoman::engine {
 
-// Holds what config.json and model.bin say about a model's tokens.
+// The facts about a model's tokens in config.json and model.bin.
 struct Ct2Tokens {
   std::string unk_piece = "<unk>";
   std::string bos_piece = "<s>";
@@ -26,11 +26,12 @@ struct Ct2Tokens {
   // The start token of the search. Empty: CTranslate2 expects the caller to give the first token.
   std::optional<std::string> decoder_start_piece;
   bool adds_source_begin = false;  // whether CTranslate2 puts bos_piece before a source
-  // Whether CTranslate2 puts EOS after a source; if not, its caller may do so.
+  // Whether CTranslate2 puts EOS after a source. If false, the caller of CTranslate2 may put it
+  // there.
   bool adds_source_end = false;
 };
 
-// The properties of the network that the tokenizer must fit.
+// The properties of the network that the tokenizer must match.
 struct Ct2NetworkTokens {
   std::string_view file;  // the file of the network, for messages
   EmbeddingSizes sizes;

@@ -24,8 +24,9 @@ bool IsMbartCode(std::string_view piece) {
          std::end(kMbart50Languages);
 }
 
-// Reports whether the model is an mBART-25. CTranslate2's converter writes no start token for
-// mBART-25, but neither for an mBART-50 whose config.json names no class.
+// Reports whether the model is an mBART-25. If no tokenizer class is named, the model is an
+// mBART-25 if it has no start token and at most 25 languages. The number of languages is needed
+// because CTranslate2's converter may also write no start token for an mBART-50.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                bool has_start) {
   const std::string_view name = fields.tokenizer_class;

@@ -1,7 +1,7 @@
-// The languages of M2M-100, NLLB-200 and mBART in the order of their tokens' ids. They are used if
-// a model's directory does not list its languages. The lists are those of transformers
-// (tokenization_m2m_100.py, tokenization_nllb.py, tokenization_mbart50.py). Also finds the tokens
-// of these languages among a vocabulary's pieces.
+// Lists the languages of M2M-100, NLLB-200 and mBART in the order of their tokens' ids. The lists
+// are used if a model's directory does not list its languages. They are those of transformers
+// (tokenization_m2m_100.py, tokenization_nllb.py, tokenization_mbart50.py). Functions find the
+// tokens of these languages among a vocabulary's pieces.
 //
 // Thread-safety: constants and pure functions.
 #pragma once
@@ -63,19 +63,20 @@ inline constexpr std::string_view kMbart50Languages[] = {
     "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 
-// mBART-25 has the first languages of mBART-50.
+// mBART-25 has the first 25 languages of mBART-50.
 inline constexpr std::span<const std::string_view> kMbart25Languages =
     std::span(kMbart50Languages).first<25>();
 
 // Returns the languages that have tokens in the vocabulary, sorted by id. A piece is such a token
-// if it looks like those of M2M-100 ("__de__"), NLLB-200 ("deu_Latn") or mBART ("de_DE").
+// if it has the form of M2M-100 ("__de__") or NLLB-200 ("deu_Latn"), or is a code of mBART
+// ("de_DE").
 std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
 
 bool AreOfMbart(const std::vector<LanguageTag>& languages);
 
-// Returns where the tokens of `languages` go in a CTranslate2 model, by the tokenizer's class.
-// `has_start` says whether the model names the piece that begins an output. REQUIRES: `languages`
-// is not empty.
+// Returns the places of language tokens in source and translation for a CTranslate2 model. Depends
+// on the tokenizer's class. `has_start` says whether the model names the start token of
+// translations. REQUIRES: `languages` is not empty.
 LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
                                                  const TokenizerConfig& fields, bool has_start);
 

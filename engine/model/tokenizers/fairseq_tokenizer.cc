@@ -1,7 +1,7 @@
-// Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
-// language. The ids of NllbTokenizer, MBart50Tokenizer and MBartTokenizer are SentencePiece's plus
-// one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has the ids
-// of vocab.json, followed by the languages.
+// Reads the tokenizer files of fairseq's models. Source and target share one SentencePiece model,
+// and each language has a token. The ids of NllbTokenizer, MBart50Tokenizer and MBartTokenizer are
+// SentencePiece's plus one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An
+// M2M100Tokenizer has the ids of vocab.json, followed by the languages.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -36,8 +36,8 @@ class PieceList {
     return Append(PieceOf(code));
   }
 
-  // Adds a token that a user has added: an existing piece, a language token, whose id this sets, or
-  // a new token.
+  // Adds a token that a user has added. It may be an existing piece, a new token, or a language
+  // token, whose id this sets.
   absl::Status Add(int id, const AddedToken& token) {
     const auto at = static_cast<size_t>(id);
     const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
@@ -57,7 +57,7 @@ class PieceList {
     return Vocabulary::FromPieces(std::move(pieces_), file);
   }
 
-  // Returns the special tokens that are neither the family's nor language tokens.
+  // Returns the added special tokens, without those of the family and those of languages.
   const std::vector<std::string>& special() const { return special_; }
 
   // Returns the languages, sorted by id.
@@ -121,8 +121,8 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
   return pieces;
 }
 
-// Returns the codes of the model's languages in the order of their ids. Used if no file has the
-// ids.
+// Returns the codes of the model's languages in the order of their tokens' ids. Used if no file of
+// the model has these ids.
 std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   std::span<const std::string_view> known = config.scheme->languages;
   if (config.is_wmt21 && !config.scheme->has_ids_of_spm) known = kWmt21Languages;
@@ -131,8 +131,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   if (config.scheme->lists_languages && !config.listed.empty()) {
     codes.clear();
     for (const AddedToken& token : config.listed) {
-      // A listed token that also has an id in added_tokens and is no language code is a special
-      // token of a user.
+      // A token is not a language but a user's special token if it has an id in added_tokens and is
+      // no language code.
       const bool has_id =
           std::any_of(config.added.begin(), config.added.end(),
                       [&](const auto& one) { return one.second.text == token.text; });
@@ -143,7 +143,7 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
 }
 
 // Returns the pieces of tokenizer.json without the language tokens and other added tokens. Adds the
-// latter to config->added, with their ids.
+// tokens that are left out to config->added, with their ids.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
@@ -196,8 +196,8 @@ absl::Status UnknownListed(const TokenizerSettings& config, std::string_view pie
 absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
   const bool is_of_spm = config.scheme->has_ids_of_spm;
   const std::vector<std::string> codes = CodesOf(config);
-  // With ids from SentencePiece: if a file has the id of one language, the files must have the ids
-  // of all languages.
+  // If the ids come from SentencePiece and a file has the id of one language's token, the files
+  // must have the ids of all languages.
   const bool by_id =
       is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
         return std::find(codes.begin(), codes.end(), token.second.text) != codes.end();
@@ -262,7 +262,7 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
   if (fewer != nullptr && !tokenizer.scheme_given) {
-    // The ids after the pieces are for the language tokens and <mask>.
+    // The number of ids after the pieces is the number of languages plus one for <mask>.
     const auto rest = static_cast<size_t>(config->sizes.source) - read->size();
     if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
   }

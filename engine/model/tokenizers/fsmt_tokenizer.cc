@@ -33,8 +33,8 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
   return Vocabulary::Parse(*text, file, size);
 }
 
-// Refuses tokens that users have added, because they would be cut out of the text before Moses's
-// rules are applied.
+// Refuses tokens that users have added. transformers would cut them out of the text before it
+// applies Moses's rules.
 absl::Status CheckAdded(const TokenizerSettings& settings, const Vocabulary& source) {
   const auto refused = [](std::string_view file, const std::string& piece) {
     return absl::UnimplementedError(Concat(file, ": has '", piece.substr(0, 64), "'; supported: ",

@@ -17,7 +17,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Names of groups of languages: the codes of ISO 639-5, "mul" and "und", and OPUS-MT's own names.
+// The names of groups of languages in model files: the codes of ISO 639-5, "mul", "und", and names
+// that OPUS-MT has chosen.
 constexpr std::string_view kGroups[] = {
     "mul", "und", "romance", "north_eu", "scandinavia", "celtic", "norway", "sami", "aav", "afa",
     "alg", "alv", "apa",     "aqa",      "aql",         "art",    "ath",    "auf",  "aus", "awd",
@@ -33,8 +34,7 @@ constexpr std::string_view kGroups[] = {
     "tut", "tuw", "urj",     "wak",      "wen",         "xgn",    "xnd",    "ypk",  "zhx", "zle",
     "zls", "zlw", "znd"};
 
-// Returns the error for a request that does not name the source or target language, although it
-// must.
+// Returns the error for a request that must name a source or target language but does not.
 absl::Status NoneOf(std::string_view side, size_t count) {
   return InvalidRequest(
       {.field = Concat(side, "_language_code"),
@@ -48,9 +48,9 @@ bool IsGroup(std::string_view code) {
   return std::find(std::begin(kGroups), std::end(kGroups), lower) != std::end(kGroups);
 }
 
-// Returns the distance between the code of a request, `wanted`, and one of the model's, or nullopt
-// if they are different languages. A script, region or variant that only one code names adds 1. A
-// macrolanguage and its member, such as "zho" and "cmn", add 10.
+// Returns the distance between `wanted`, the code of a request, and `has`, a code of the model.
+// Returns nullopt if they are different languages. A script, region or variant that only one code
+// names adds 1. A macrolanguage and its member, such as "zho" and "cmn", add 10.
 std::optional<int> Distance(LanguageCode wanted, const LanguageCode& has) {
   int distance = 0;
   if (wanted.language != has.language) {
@@ -117,7 +117,8 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
     for (const std::string& code : sources) sources_.push_back(MakeLanguage(code, std::nullopt));
   }
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
-  // Without tags, a request cannot choose among targets, so even a list or a group is one target.
+  // Without language tokens, a request cannot choose among target languages, so a list or group of
+  // languages counts as one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
   ShowLanguages(false);
   MakePairs();
@@ -129,8 +130,8 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages,
   for (const LanguageTag& language : languages) {
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
-  // If only one of the model's codes has a language ("de_DE", "en_XX"), its region distinguishes
-  // nothing. Remove the region, so that codes with other regions match too.
+  // If only one of the model's codes has this language ("de_DE"), the code's region distinguishes
+  // nothing. Removes the region, so that codes with other regions match too.
   for (Language& language : targets_) {
     const auto has_it = [&](const Language& other) {
       return other.code && other.code->language == language.code->language;
@@ -242,8 +243,9 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
                          among.size() > kShown ? ", ..." : "");
     return InvalidRequest(std::move(error));
   };
-  // Prefers the language whose code in the model is spelled like `wanted` ('-' and '_' are equal):
-  // first with the same case, then ignoring case.
+  // Several languages fit equally well. Compares the spelling of `wanted` with that of the model's
+  // codes, where '-' equals '_'. Prefers a code with the same spelling, then one that differs only
+  // in case.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
   std::vector<const Language*> best;
   for (const Language& language : languages) {

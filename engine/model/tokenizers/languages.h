@@ -1,4 +1,5 @@
-// The languages that a model translates between, and how a caller's codes select them.
+// Describes the languages that a model translates between, and finds them for the language codes of
+// a request.
 //
 // A caller may write a language in any form that engine/text/language_code.h reads. Models have
 // their own codes (">>cmn_Hans<<"). A code that fits several of the model's languages equally well
@@ -40,10 +41,10 @@ enum class LanguageTokenPlacement {
   kEndAndStart,
 };
 
-// A text that is put before every source to name the target language: "<2de>", "translate English
-// to German: ".
+// A text before every source that names the target language to the model: "<2de>", "translate
+// English to German: ".
 struct LanguagePrompt {
-  std::string source;  // the name in the model's files; "": any source language
+  std::string source;  // the language's name in the model's files; "": any source language
   std::string target;
   std::string text;
 };
@@ -55,8 +56,8 @@ std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary);
 // mark before it. Returns "" for other pieces.
 std::string_view LanguageOfPrompt(std::string_view piece);
 
-// Returns a prompt for each piece "<2de>" of a vocabulary, sorted by id. The source is any
-// language.
+// Returns a prompt for each piece of the form "<2de>" in a vocabulary, sorted by id. The prompts
+// are for any source language.
 std::vector<LanguagePrompt> PromptsOfPieces(const Vocabulary& vocabulary);
 
 struct ModelLanguagePair {
@@ -70,26 +71,26 @@ struct ResolvedPair {
   std::optional<int> tag;       // the language token before the source
   std::optional<int> last_tag;  // the language token after the source's EOS
   std::optional<int> first;     // the first token of every output
-  std::optional<int> start;     // the start token of the search, instead of the model's
+  std::optional<int> start;     // the start token of the search, if it is not the model's
   std::string prompt;           // the prompt before the source, without white space at its ends
 };
 
 class LanguageMap {
  public:
-  // The map of a model whose sources need no token. `source` and `target` are the names in the
-  // model's files: one code, several codes joined by '+', a group ("mul", "ROMANCE", "gmq"), or "".
-  // A group as `source` means any source language. If there are `tags`, the targets are their
-  // languages, else `target`.
+  // Makes the map of a model that needs no token for the source language. `source` and `target` are
+  // the languages' names in the model's files: one code, several codes joined by '+', a group
+  // ("mul", "ROMANCE", "gmq"), or "". If `source` is a group, any source language is accepted. The
+  // target languages are those of `tags` or, if there are no tags, `target`.
   LanguageMap(std::string_view source, std::string_view target,
               const std::vector<LanguageTag>& tags);
 
-  // The map of a model that translates between all `languages`. Each language has a token, whose
-  // place is `placement`.
+  // Makes the map of a model that translates between all `languages`. Each language has a token.
+  // `placement` says where the tokens go.
   LanguageMap(const std::vector<LanguageTag>& languages, LanguageTokenPlacement placement);
 
-  // The map of a model whose languages are selected by prompts. With `must_be_told`, a request must
-  // name the languages that select the prompt. Without it, a request may name no languages; then no
-  // prompt is added, because its text may contain one.
+  // Makes the map of a model whose languages are selected by prompts. With `must_be_told`, a
+  // request must name the languages that select the prompt. Without it, a request may leave them
+  // out. Then no prompt is added, because the text of the request may contain one.
   LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told);
 
   // Sets ResolvedPair::first to this token for every pair. REQUIRES: outputs have no language
@@ -102,7 +103,8 @@ class LanguageMap {
   // model has only one target language.
   absl::StatusOr<ResolvedPair> Resolve(std::string_view source, std::string_view target) const;
 
-  // Returns every pair of different languages that Resolve accepts, in the model files' order.
+  // Returns every pair of different languages that Resolve accepts, in the order of the model's
+  // files.
   const std::vector<ModelLanguagePair>& Pairs() const { return pairs_; }
 
  private:
@@ -115,7 +117,7 @@ class LanguageMap {
 
   // An element of `prompts_`.
   struct Prompt {
-    std::optional<size_t> source;  // index of sources_; nullopt: any source language
+    std::optional<size_t> source;  // index into sources_; nullopt: any source language
     size_t target = 0;
     std::string text;
   };
@@ -129,7 +131,7 @@ class LanguageMap {
   void ShowLanguages(bool all_have_scripts);
   // Makes pairs_ from every source with every target.
   void MakePairs();
-  // The index of a language, by Language::written and by Language::shown.
+  // Maps both names of a language, Language::written and Language::shown, to its index.
   using Names = std::map<std::string, size_t, std::less<>>;
 
   static absl::StatusOr<const Language*> Find(std::string_view wanted, std::string_view side,

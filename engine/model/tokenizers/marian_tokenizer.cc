@@ -13,7 +13,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads a vocabulary and adds the tokens that users have added. Further rows of the embedding have
+// Reads a vocabulary of `size` ids and adds the tokens that users have added. The last ids may have
 // no piece.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
                                           const TokenizerSettings& config, int size) {
@@ -60,8 +60,8 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
     read->tokenizer.source_special = {*pad};
   }
 
-  // If there are several EOS ids, `eos` becomes the tokenizer's: it ends a source and may be
-  // forced.
+  // If there are several EOS ids, `eos` becomes the one of the tokenizer, because this one ends a
+  // source and may be forced.
   SpecialIds& tokens = config->ids;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
@@ -73,8 +73,8 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   return CheckSpecialIds(target, target_file, *config);
 }
 
-// Adds the special tokens that users have added to the tokenizer's description. Other added tokens
-// are cut out of texts.
+// Adds to the tokenizer's description the tokens that users have added to the model. Special tokens
+// are also added to the lists of special ids.
 absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {

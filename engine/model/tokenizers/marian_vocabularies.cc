@@ -20,7 +20,7 @@ constexpr std::string_view kUnk = "<unk>";
 constexpr int kMinPieces = 3;
 
 // Reads the vocabulary of one side. If `file` is not a SentencePiece model, `spm_file` is the model
-// that cuts the side's texts.
+// that tokenizes the texts of this side.
 absl::StatusOr<VocabularySide> ReadSide(const ModelFolder& folder, const std::string& file,
                                         std::string_view spm_file) {
   absl::StatusOr<VocabularySide> side = ReadVocabularySide(folder, file);

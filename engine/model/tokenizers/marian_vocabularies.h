@@ -1,6 +1,6 @@
 // Reads the vocabularies, special tokens, languages and SentencePiece models of a directory with
-// Marian's files. A vocabulary is either a SentencePiece model, whose ids are the network's, or a
-// .yml file of pieces and ids. With a .yml file, source.spm and target.spm cut the texts
+// Marian's files. A vocabulary is either a SentencePiece model, whose ids are also the network's,
+// or a .yml file of pieces and ids. With a .yml file, source.spm and target.spm tokenize the texts
 // (side_vocabularies.h).
 //
 // Thread-safe.
@@ -30,7 +30,7 @@ struct MarianVocabularyFiles {
 absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
 
 // Returns the languages in the file name of a Firefox model: "de" and "en" for vocab.deen.spm.
-// Returns nullopt if the name has no such four letters.
+// Returns nullopt if the name does not have four letters in this place.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
 // Reads the vocabularies, which must fit the network's `sizes`, and writes the special tokens to

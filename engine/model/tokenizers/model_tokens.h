@@ -8,12 +8,13 @@
 
 namespace dragoman::engine {
 
-// The maximum size of a vocabulary. It is far above that of any model and keeps later arithmetic
-// from overflowing.
+// The maximum size of a vocabulary. No model comes near it. The limit keeps later arithmetic from
+// overflowing.
 inline constexpr int64_t kMaxVocabulary = 1 << 21;
 
 struct SpecialIds {
-  // The tokenizer's EOS, which also ends a source and is the only one that may be forced.
+  // The tokenizer's EOS. It also ends a source, and only this id may be forced at the end of an
+  // output.
   int eos = 0;
   std::vector<int> more_eos;  // further ids that end an output; at most kMaxMoreEos
   int unk = 0;

@@ -1,6 +1,7 @@
-// Reads the files of a PegasusTokenizer: spiece.model, whose ids are the network's minus 103, or
-// tokenizer.json with the network's ids. The network's ids below 105 are <pad>, </s>, two masks and
-// <unk_2> to <unk_102>, which only training uses. A source is the text and </s>.
+// Reads the files of a PegasusTokenizer: spiece.model or tokenizer.json. An id in tokenizer.json is
+// the network's id, and an id in spiece.model is the network's id minus 103. The network's ids
+// below 105 are <pad>, </s>, two masks and <unk_2> to <unk_102>. Only training uses the masks and
+// these <unk>. A source is the text and </s>.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -31,7 +32,7 @@ void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   }
 }
 
-// Returns the pieces of the ids that precede SentencePiece's.
+// Returns the pieces of the network's first ids, which are not pieces of SentencePiece.
 std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   std::vector<std::string> pieces = {config.pad_piece, config.eos_piece,
                                      std::string(kMaskOfSentence), config.mask_piece};
@@ -39,8 +40,8 @@ std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   return pieces;
 }
 
-// Refuses tokens that users have added, because they would be cut out of the text before
-// SentencePiece is applied.
+// Refuses tokens that users have added. transformers would cut them out of the text before it
+// applies SentencePiece.
 absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first,
                         const std::vector<TokenizerJson::Added>& json) {
   const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {

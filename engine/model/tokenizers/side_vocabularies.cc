@@ -100,8 +100,9 @@ absl::Status ReadSpm(const ModelFolder& folder, VocabularySide* side) {
   return absl::OkStatus();
 }
 
-// CTranslate2's converter names the rows of a T5 that have no piece <extra_id_0> and so on, even if
-// pieces with these names exist. If a name occurs twice, CTranslate2 uses the first one.
+// In a T5 model, CTranslate2's converter gives the rows without a piece the names <extra_id_0> and
+// so on, even if pieces with these names exist. If a name occurs twice, CTranslate2 uses the first
+// piece, so this makes the second one empty.
 void DropSecondExtraIds(Pieces* pieces) {
   std::set<std::string_view> seen;
   for (std::string& piece : *pieces) {
@@ -109,7 +110,7 @@ void DropSecondExtraIds(Pieces* pieces) {
   }
 }
 
-// Makes the vocabulary of a side. It has `rows` ids. With `has_empty`, the last one is the empty
+// Makes the vocabulary of a side. It has `rows` ids. With `has_empty`, the last id is the empty
 // token.
 absl::StatusOr<Vocabulary> MakeVocabulary(VocabularySide* side, int rows, bool has_empty,
                                           const EmbeddingRule& rule) {

@@ -1,6 +1,6 @@
-// Reads the vocabularies of CTranslate2's and Marian's layouts. There is a file for each side
-// (source and target), or one for both. An embedding has a row for each piece. The target's
-// vocabulary has one more id, the empty token (BartTraits::empty_token).
+// Reads the vocabularies of CTranslate2's and Marian's model directories. There is a file for each
+// side (source and target), or one file for both. An embedding has a row for each piece. The
+// target's vocabulary has one more id, the empty token (BartTraits::empty_token).
 //
 // Thread-safe. Errors are those of ModelSource::Load; messages begin with the file.
 #pragma once
@@ -21,17 +21,17 @@ namespace dragoman::engine {
 struct VocabularySide {
   std::string file;
   std::vector<std::string> pieces;  // by id
-  // If `file` is a SentencePiece model, its bytes and name. Else empty.
+  // The content and the name of `file` if it is a SentencePiece model, else "".
   std::string spm;
   std::string spm_file;
   std::optional<int> unk;    // the id of <unk> in a SentencePiece model, which may give it any name
-  std::vector<int> control;  // ids of tokens that are not text, such as </s>
+  std::vector<int> control;  // ids of other tokens that are not text, such as </s>
 };
 
-// Returns the pieces of a vocabulary by id. The text is a YAML map of pieces and ids if `file` ends
-// in ".yml", one piece a line if it ends in ".txt", else a JSON array. Ids must be 0 to size - 1,
-// each once. Returns INVALID_ARGUMENT, which names `file`, the piece and the fault, for another
-// text.
+// Returns the pieces of a vocabulary by id. If `file` ends in ".yml", the text is a YAML map of
+// pieces and ids. If it ends in ".txt", each line of the text is a piece. Otherwise the text is a
+// JSON array of pieces. Each id from 0 to the number of pieces minus 1 must occur once. If the text
+// is invalid, returns INVALID_ARGUMENT, which names `file`, the piece and the fault.
 absl::StatusOr<std::vector<std::string>> ParsePieces(std::string_view text, std::string_view file);
 
 // Reads a file of pieces (ParsePieces), or a SentencePiece model if the name ends in ".spm".
@@ -63,8 +63,8 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
                                                       const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule);
 
-// Returns the id of a piece, or an error if the vocabulary lacks it. The message contains `role`,
-// such as "eos_token of config.json".
+// Returns the id of a piece, or an error if the vocabulary lacks it. `role` says in the message
+// where the piece is named, such as "eos_token of config.json".
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role = {});
 

@@ -1,5 +1,5 @@
-// Reads the tokenizer of T5's models. The first ids are those of spiece.model, followed by
-// <extra_id_N> with descending N, followed by rows without a piece. A prompt in the text names the
+// Reads the tokenizer of T5's models. The first ids are those of spiece.model. The ids of
+// <extra_id_N> follow, with descending N. Further ids have no piece. A prompt in the text names the
 // target language. MADLAD-400 has a piece "<2de>" for each language. T5's config.json has a prompt
 // for each pair, "translate English to German: ". FLAN-T5 and mT5 have no prompts, so the user's
 // text must name the language.
@@ -21,7 +21,7 @@ constexpr int kUsualExtraIds = 100;
 
 std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
 
-// The pieces by id. special[id] says that a text never becomes the piece.
+// The pieces by id. special[id] says that a text is never tokenized into the piece.
 struct PieceList {
   std::vector<std::string> pieces;
   std::vector<bool> special;  // as long as `pieces`
@@ -33,8 +33,8 @@ absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, 
                          std::vector<std::string>* pieces) {
   const auto size = static_cast<size_t>(config.sizes.source);
   const size_t known = pieces->size();
-  // T5Tokenizer adds 100 of them unless the field `extra_ids` says otherwise. If the embedding has
-  // no room for 100, there are none.
+  // T5Tokenizer adds 100 of these pieces unless the field `extra_ids` has another number. If the
+  // field is absent and the embedding has no rows for 100 pieces, this adds none.
   int extra = config.tokenizer.extra_ids.value_or(kUsualExtraIds);
   if (!config.tokenizer.extra_ids && known + static_cast<size_t>(extra) > size) extra = 0;
   if (has_them) extra = 0;
@@ -110,8 +110,8 @@ absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const Checkpoi
   return list;
 }
 
-// Reports whether a text never becomes this piece: an extra id, a language token or an added
-// special token.
+// Reports whether a text is never tokenized into this piece. Such pieces are <extra_id_N>, language
+// tokens and added special tokens.
 bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id,
                const std::string& piece) {
   if (piece.empty()) return false;

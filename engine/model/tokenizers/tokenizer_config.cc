@@ -53,8 +53,8 @@ void ReadListed(JsonFields* fields, TokenizerConfig* config) {
     const nlohmann::json* tokens = fields->Find(name);
     if (tokens == nullptr || !config->listed.empty()) continue;
     config->listed_file = std::string(fields->file());
-    // In transformers 4, extra_special_tokens is an object that maps names to tokens. Its values
-    // are read.
+    // In transformers 4, extra_special_tokens is an object that maps names to tokens. This reads
+    // its values.
     if (!tokens->is_array() && !(tokens->is_object() && name == "extra_special_tokens")) {
       fields->Fail(name, "a list of tokens");
       return;

@@ -1,5 +1,6 @@
 // Reads tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
-// tokenizer, in any layout. checkpoint_tokenizer.h and ct2_tokenizer.h use the result.
+// tokenizer. Model directories of all layouts may have these files. checkpoint_tokenizer.h and
+// ct2_tokenizer.h use the result.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -36,14 +37,14 @@ struct TokenizerConfig {
   std::optional<std::string> bos_piece;
   std::optional<std::string> mask_piece;
   std::optional<double> model_max_length;  // in tokens; a value such as 1e30 means no limit
-  std::optional<int> extra_ids;            // of T5
-  std::optional<bool> legacy;              // of T5
-  std::optional<int> offset;               // of Pegasus: the number of ids before SentencePiece's
-  std::optional<std::string> sentence_mask_piece;  // of Pegasus
-  std::optional<bool> add_prefix_space;            // of BART and T5
-  bool separate_vocabularies = false;              // of MarianMT
-  bool legacy_behaviour = false;  // of NLLB: the language token is after the source's EOS
-  bool is_wmt21 = false;          // of M2M-100: language_codes names WMT 21
+  std::optional<int> extra_ids;            // only for T5
+  std::optional<bool> legacy;              // only for T5
+  std::optional<int> offset;               // for Pegasus: the number of ids before SentencePiece's
+  std::optional<std::string> sentence_mask_piece;  // only for Pegasus
+  std::optional<bool> add_prefix_space;            // only for BART and T5
+  bool separate_vocabularies = false;              // only for MarianMT
+  bool legacy_behaviour = false;  // for NLLB: the source's language token is after EOS
+  bool is_wmt21 = false;          // for M2M-100: the field language_codes names WMT 21
   // The tokens of additional_special_tokens, which transformers 5 calls extra_special_tokens.
   std::vector<AddedToken> listed;
   std::string listed_file;  // the file that has the `listed` tokens
@@ -52,8 +53,8 @@ struct TokenizerConfig {
   bool has_added = false;  // whether tokenizer_config.json has added_tokens_decoder
   std::string added_file;  // the file that has the `added` tokens
 
-  // Reports whether a piece is a special token by name: unk_piece, eos_piece, pad_piece, bos_piece,
-  // mask_piece or a `listed` token.
+  // Reports whether a piece is a named special token (unk_piece, eos_piece, pad_piece, bos_piece or
+  // mask_piece) or a `listed` token.
   bool NamesSpecial(std::string_view piece) const;
 };
 
@@ -66,7 +67,7 @@ struct TokenizerConfigTexts {
 
 absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);
 
-// Returns INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
+// Errors are INVALID_ARGUMENT or UNIMPLEMENTED. They name the file and the field.
 absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
 absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
 

@@ -16,19 +16,20 @@
 
 namespace dragoman::engine {
 
-// Everything that a Tokenizer is made from. Members that begin with `source_` have ids of the
-// source's vocabulary. If the sides have separate vocabularies, these ids differ from SpecialIds,
-// which are ids of the target's vocabulary.
+// The data from which a Tokenizer is made. Ids in members that begin with `source_` are ids of the
+// source's vocabulary. If source and target have separate vocabularies, these ids may differ from
+// SpecialIds, which are ids of the target's vocabulary.
 struct TokenizerDescription {
-  // The content of the file that cuts a side's texts: a SentencePiece model or, if `model` is set,
-  // the file that `model` was made from.
+  // The content of the file that tokenizes the texts of a side: a SentencePiece model or, if
+  // `model` is set, the file from which `model` was made.
   std::string source_spm;
   std::string target_spm;
-  // The model of both sides, if it is not a plain SentencePiece model. Shared with the tokenizers.
+  // The model that cuts texts into pieces, if it is not a plain SentencePiece model. Used for
+  // source and target. Shared with the tokenizers.
   std::shared_ptr<const SubwordModel> model;
   std::shared_ptr<const SubwordModel> target_model;  // the target side's model, if it differs
-  // The added tokens (engine/text/token_splitter.h), which are cut out of texts on both sides by
-  // `rules`.
+  // The added tokens (engine/text/token_splitter.h). They are cut out of source and target texts by
+  // `rules` before the subword model cuts the rest.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
   std::string source_path;  // the paths of the files in error messages
@@ -39,8 +40,8 @@ struct TokenizerDescription {
   bool ends_source = true;        // whether a source ends with EOS
   // Ids of other tokens that are not text, without EOS, <unk> and <pad>; ascending.
   std::vector<int> special;
-  // Like `special`, but with <pad>, and for the source's own vocabulary. Unused if both sides share
-  // a vocabulary.
+  // Like `special`, but includes <pad>, and has ids of the source's vocabulary. Unused if source
+  // and target share a vocabulary.
   std::vector<int> source_special;
   // The maximum number of tokens of a source, including EOS: the smaller one of the tokenizer's
   // model_max_length and the number of position embeddings.

@@ -152,8 +152,8 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
                     const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts) {
-  // If two tokens have the same text, a later token of `json` or `added` replaces the earlier one,
-  // and a token of `listed` only makes it special.
+  // If two tokens have the same text, one from `json` or `added` replaces the earlier token. One
+  // from `listed` only marks the earlier token as special.
   std::vector<AddedToken> all;
   std::unordered_map<std::string_view, size_t> places;  // views into the arguments
   const auto set = [&](const AddedToken& token, bool changes) {

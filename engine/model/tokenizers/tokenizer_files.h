@@ -21,14 +21,15 @@
 namespace dragoman::engine {
 
 // Returns INVALID_ARGUMENT if less than half of the pieces of a SentencePiece model are in the
-// vocabulary. Then it belongs to another model, and most pieces would become <unk>.
+// vocabulary. Then the file belongs to another translation model, and most pieces would become
+// <unk>.
 absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
-// Makes the same check for the pieces of a tokenizer of another kind.
+// Makes the same check for a tokenizer that is not a SentencePiece model. `pieces` are its pieces.
 absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
 
-// Reads tokenizer.json. Stores its bytes, its model and its rules in `facts`.
+// Reads tokenizer.json. Stores its bytes, its subword model and TokenizerRules in `facts`.
 absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
                                                 TokenizerDescription* facts);
 
@@ -47,15 +48,17 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
                                                      TokenizerDescription* facts);
 
 // Stores in `facts` the model of a tokenizer.json (ReadTokenizerJson) with a BPE of bytes. Returns
-// UNIMPLEMENTED if the file has another model, or if its template of a source is not `bos`, the
-// text and `eos`. With `add_prefix_space`, a space is added before every part of a text.
+// UNIMPLEMENTED if the file has another model, or if its template for a source is not `bos`, the
+// text and `eos`. With `add_prefix_space`, the model adds a space before each part of a text
+// between added tokens.
 absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
                         bool add_prefix_space, TokenizerDescription* facts);
 
 // Returns UNIMPLEMENTED if the tokenizer.json has a BPE of bytes, which only BART uses.
 absl::Status RequireMetaspace(const TokenizerJson& json);
 
-// Returns UNIMPLEMENTED unless the template of a source is the text and one token, as T5's is.
+// Returns UNIMPLEMENTED unless the template for a source is the text followed by one token, as in
+// T5.
 absl::Status RequireTextAndEnd(const TokenizerJson& json);
 
 // Sets pieces[id] to the token's text. `pieces` may grow to `rows` elements. Returns UNIMPLEMENTED,
@@ -64,10 +67,10 @@ absl::Status RequireTextAndEnd(const TokenizerJson& json);
 absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view file, int rows,
                              std::vector<std::string>* pieces);
 
-// Sets facts->added to those of the tokens `json`, `added` and `listed` that the vocabulary has.
-// Leaves it empty if all of them are special and there are no prompts, because special tokens are
-// cut out of prompts only. A token is special if it is marked as special, or if its id is a special
-// one in `facts` or `tokens`. `json` is empty unless tokenizer.json is followed.
+// Sets facts->added to the tokens of `json`, `added` and `listed` that are in the vocabulary. If
+// all of them are special and there are no prompts, leaves it empty, because special tokens are cut
+// out of prompts only. A token is special if it is marked as special, or if its id is special in
+// `facts` or `tokens`. `json` is empty unless tokenizer.json is used.
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
                     const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts);

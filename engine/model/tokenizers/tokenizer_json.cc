@@ -53,7 +53,7 @@ class Reader : private TokenizerJsonFields {
       return Invalid(kField, Concat("is ", DescribeJson(*list)),
                      Concat("a list of at most ", kMaxAddedTokens, " tokens"));
     }
-    // The limit for an id: all added tokens may be new, and ids have no gaps.
+    // Ids are below this limit, because ids have no gaps and at most all added tokens are new.
     const size_t limit = spec_.pieces.size() + list->size();
     for (const Json& token : *list) {
       const Json* content = Find(token, "content");

@@ -1,6 +1,6 @@
 // Reads tokenizer.json, the file of Hugging Face's tokenizers library. Supports tokenizers that
-// were converted from SentencePiece (engine/text/pipeline/pipeline_model.h) and BART's BPE of bytes
-// (engine/text/pipeline/byte_bpe.h), added tokens, and a template of a source.
+// were converted from SentencePiece (engine/text/pipeline/pipeline_model.h), and BART's BPE of
+// bytes (engine/text/pipeline/byte_bpe.h). Both may have added tokens and a template for sources.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -27,11 +27,12 @@ struct TokenizerJson {
   };
   std::vector<std::string> pieces;  // by id, including added tokens; "" for an id without a piece
   std::vector<Added> added;
-  // The template of a source: pieces of special tokens, and "$A" in place of the text. Empty if the
+  // The template for a source: special tokens, and "$A", which stands for the text. Empty if the
   // file has no template.
   std::vector<std::string> layout;
-  // The model that cuts the text between added tokens. nullptr for a BPE of bytes: UseByteBpe
-  // (tokenizer_files.h) makes its model from `byte_merges`, because it depends on the class.
+  // The model that cuts the text between added tokens. For a BPE of bytes, this is nullptr: that
+  // model depends on the tokenizer class, so UseByteBpe (tokenizer_files.h) makes it from
+  // `byte_merges`.
   std::shared_ptr<const SubwordModel> model;
   std::vector<BpeMerge> byte_merges;
   bool adds_prefix_space = false;  // for a BPE of bytes: add_prefix_space of pre_tokenizer

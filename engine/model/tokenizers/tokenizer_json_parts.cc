@@ -78,8 +78,8 @@ class ModelReader {
     }
     spec_->unknown = unknown->get<int32_t>();
     if (absl::Status status = Index(); !status.ok()) return status;
-    // Ignores the stored id of <unk> if a piece "<unk>" exists: transformers 5 always writes 2,
-    // which is T5's <unk>, but in MADLAD-400 id 2 is </s>.
+    // If a piece "<unk>" exists, uses its id and not the stored one. transformers 5 always stores
+    // 2, the id of <unk> in T5, but in MADLAD-400 id 2 is </s>.
     if (const auto named = ids_->find("<unk>"); named != ids_->end()) {
       spec_->unknown = named->second;
     }

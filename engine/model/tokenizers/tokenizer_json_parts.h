@@ -33,7 +33,7 @@ class TokenizerJsonFields {
                            std::string_view supported) const {
     return UnsupportedField(file_, field, Concat("is ", found), supported);
   }
-  // Returns nullptr if absent or null.
+  // Returns nullptr if the field is absent or null.
   static const Json* Find(const Json& object, std::string_view name) {
     if (!object.is_object()) return nullptr;
     const auto found = object.find(std::string(name));

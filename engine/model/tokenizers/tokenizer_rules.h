@@ -1,6 +1,6 @@
-// Chooses which of transformers' two tokenizers is followed: the slow one (Python) or the fast one
-// (tokenizer.json). The choice depends on the operator's setting, the tokenizer's class and the
-// existing files.
+// Chooses which of transformers' two tokenizers this program imitates: the slow one (in Python) or
+// the fast one (in Rust, with tokenizer.json). The choice depends on the operator's setting, the
+// tokenizer's class and the existing files.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,7 +16,8 @@
 
 namespace dragoman::engine {
 
-// A model directory's offer: the kinds of tokenizers that its class has, and the files that exist.
+// The tokenizers that a model directory offers: the kinds that its tokenizer class has, and the
+// files that exist.
 struct TokenizerOffer {
   enum Kinds { kBoth, kSlowOnly, kFastOnly };
   Kinds kinds = kBoth;
@@ -26,10 +27,10 @@ struct TokenizerOffer {
   bool has_fast = false;        // whether tokenizer.json exists
 };
 
-// Returns the rules to follow. Returns UNIMPLEMENTED if the class does not have the chosen kind,
-// and NOT_FOUND, which names the file, if the file of the chosen kind is missing. With kAuto, adds
-// a note if both files exist. With kAuto and no file, returns kSlow if the class has this kind,
-// because the reader of the slow tokenizer then reports the missing file.
+// Returns the rules of the chosen tokenizer. Returns UNIMPLEMENTED if the class does not have the
+// chosen kind, and NOT_FOUND, which names the file, if the file of the chosen kind is missing. With
+// kAuto, adds a note if both files exist. With kAuto and no file, returns kSlow if the class has
+// this kind, because the reader of the slow tokenizer then reports the missing file.
 absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOffer& offer,
                                        std::vector<std::string>* notes);
 
@@ -38,8 +39,8 @@ absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOf
 absl::Status RequireSlow(TokenizerChoice choice, std::string_view what);
 
 // Reports whether the class is "TokenizersBackend" of transformers 5 or "PreTrainedTokenizerFast"
-// of transformers 4. These classes run tokenizer.json without code for a family; the family's
-// conventions apply to the rest.
+// of transformers 4. These classes run tokenizer.json without code for a model family. All that
+// tokenizer.json does not define follows the conventions of the family.
 bool IsTokenizersBackend(std::string_view tokenizer_class);
 
 }  // namespace dragoman::engine

@@ -1,5 +1,5 @@
-// A scheme says how a tokenizer class of transformers reads its files. A family of models
-// (families/family.h) names the classes that its checkpoints may have.
+// Defines TokenizerScheme, which says how to read the files of a tokenizer class of transformers. A
+// family of models (families/family.h) names the tokenizer classes that its checkpoints may have.
 //
 // Thread-safety: constants.
 #pragma once
@@ -23,14 +23,14 @@ struct TokenizerScheme {
   // Reads the files. ReadCheckpointTokenizer in checkpoint_tokenizer.h has the contract.
   absl::StatusOr<ModelTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
                                          CheckpointConfig* config) = nullptr;
-  bool has_json = true;                    // whether tokenizer.json may replace the files
+  bool has_json = true;                    // whether tokenizer.json may replace the other files
   std::string_view mask_piece = "<mask>";  // used unless tokenizer_config.json names one
   // Records errors for fields of tokenizer_config.json that this scheme does not support; may be
   // nullptr.
   void (*check)(const TokenizerConfig& config, JsonFields* fields) = nullptr;
 
   // The following members are only for the schemes of fairseq's models (fairseq_tokenizer.cc).
-  // True: an id is SentencePiece's plus one; false: vocab.json has the ids.
+  // True: an id is SentencePiece's id plus one. False: vocab.json has the ids.
   bool has_ids_of_spm = false;
   // The languages in the order of their ids. Used if no file of the model has these ids.
   std::span<const std::string_view> languages = {};
@@ -54,7 +54,7 @@ extern const TokenizerScheme kMbart50Tokenizer;  // only sentencepiece.bpe.model
 extern const TokenizerScheme kMbart25Tokenizer;  // only sentencepiece.bpe.model
 extern const TokenizerScheme kT5Tokenizer;       // spiece.model
 extern const TokenizerScheme kBartTokenizer;     // vocab.json, merges.txt
-extern const TokenizerScheme kPegasusTokenizer;  // spiece.model, whose ids follow 103 others
+extern const TokenizerScheme kPegasusTokenizer;  // spiece.model, to whose ids the network adds 103
 extern const TokenizerScheme kFsmtTokenizer;     // vocab-src.json, vocab-tgt.json, merges.txt
 
 // A tokenizer class that tokenizer_config.json may name, and its scheme.

@@ -72,8 +72,8 @@ absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> piece
   return vocabulary;
 }
 
-// The keys of id_of_ may be views of the strings in pieces_: the vector does not grow any more, and
-// moving the vector does not move the strings.
+// The keys of id_of_ may be views of the strings in pieces_, because the vector does not grow after
+// this, and moving the vector does not move the strings.
 std::optional<std::string_view> Vocabulary::Index(size_t count, bool empty_is_piece) {
   id_of_.reserve(count);
   for (size_t i = 0; i < count; ++i) {

@@ -20,10 +20,10 @@ inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 
 class Vocabulary {
  public:
-  // Reads the content of a vocab.json: one object that maps pieces to ids. The ids must be 0 to n -
-  // 1, each once. With `size`, the vocabulary has `size` ids, of which the last ones may have no
-  // piece; n may not be larger. Returns INVALID_ARGUMENT, which names `file`, the piece or id, and
-  // the fault.
+  // Reads the content of a vocab.json: one object that maps pieces to ids. With n pieces, each id
+  // from 0 to n - 1 must occur once. If `size` is set, the vocabulary has `size` ids, and the last
+  // ones may have no piece; n must not exceed `size`. Returns INVALID_ARGUMENT, which names `file`,
+  // the piece or id, and the fault.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
                                           std::optional<int> size);
 

@@ -30,8 +30,9 @@ constexpr std::string_view kExpected =
 constexpr int kBeam = 4;
 constexpr float kLengthPenalty = 0.2F;
 
-// The fields of metadata.json that list languages. A package with several languages is not
-// supported, because argostranslate does not tell such a model which language is meant.
+// The fields of metadata.json that list languages. They must be empty: a package with several
+// languages is not supported, because argostranslate does not tell such a model the language of a
+// request.
 constexpr NeutralField kNeutralFields[] = {{"from_codes", Neutral::kEmpty},
                                            {"to_codes", Neutral::kEmpty},
                                            {"languages", Neutral::kEmpty},
@@ -89,8 +90,8 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
                    {.source_language = metadata->source, .target_language = metadata->target},
                    TokenizerChoice::kAuto);
   if (!model.ok()) return model.status();
-  // Passes no language tags, even if pieces look like some: argostranslate passes no such tokens to
-  // the model.
+  // Gives the model no language tokens, even if some of its pieces look like language tokens,
+  // because argostranslate never uses them.
   model->languages = LanguageMap(metadata->source, metadata->target, {});
   GenerationDefaults& search = model->spec.generation;
   search.num_beams = kBeam;

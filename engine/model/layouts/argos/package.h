@@ -1,7 +1,7 @@
-// Loads packages of Argos Translate, which are also LibreTranslate's models. A package is a zip
-// archive (.argosmodel) with one folder, or this folder unpacked. The folder has metadata.json,
-// sentencepiece.model and a CTranslate2 model in model/ (layouts/ct2/directory.h). Other files
-// (stanza/, README.md) are not read.
+// Loads packages of Argos Translate, which LibreTranslate also uses. A package is a zip archive
+// (.argosmodel) with one folder, or this folder unpacked. The folder has metadata.json,
+// sentencepiece.model and a CTranslate2 model in model/ (layouts/ct2/directory.h). Other files,
+// such as stanza/ and README.md, are ignored.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -18,7 +18,7 @@ namespace dragoman::engine {
 struct ArgosMetadata {
   std::string source;  // the code in the file: "de", "zt"
   std::string target;
-  std::string target_prefix;  // the first piece of every output; "": none
+  std::string target_prefix;  // the piece with which every translation begins; "": none
 };
 
 // Returns INVALID_ARGUMENT, which names `file` and the field, for a malformed file. Returns

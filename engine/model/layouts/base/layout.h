@@ -1,8 +1,9 @@
-// LoadedModel is a model in memory. ModelSource is the interface of the classes that load one; each
-// file layout (model_source.h) has such a class.
+// Defines LoadedModel, a model in memory, and ModelSource, the interface of the classes that load a
+// model. Each file layout (model_source.h) has such a class.
 //
-// A LoadedModel owns all its data. The directory may be removed after loading. Its files may not be
-// overwritten before the weights are read. Loading is thread-safe.
+// A LoadedModel owns all its data. The directory may be removed after loading. But the files of the
+// weights are still mapped, so they must not be overwritten before the weights are read. Loading is
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -36,13 +37,14 @@ struct LoadedModel : ModelTokenizer {
   ModelSpec spec;
   Program program;
   // The weights of `program`. They are in the model's files, which stay mapped as long as this
-  // object exists. Shared because several backends pack the weights; each releases the object after
-  // that.
+  // object exists. Shared, because several backends pack the weights. Each backend releases the
+  // object after packing.
   std::shared_ptr<const Weights> weights;
-  std::vector<LoadedNetwork> others;  // an ensemble's further networks (layouts/ensemble_source.h)
-  bool names_shortlist = false;       // whether the model's configuration names a shortlist
+  // The further networks of an ensemble (layouts/ensemble_source.h).
+  std::vector<LoadedNetwork> others;
+  bool names_shortlist = false;  // whether the model's configuration names a shortlist
   // The shortlist that limits the output's words (formats/lexical_shortlist.h); nullptr: all words.
-  // A ModelSource does not set it; a caller that wants it does. Shared by the threads that plan
+  // ModelSource::Load leaves it nullptr, and the caller may set it. Shared by the threads that plan
   // searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
   std::vector<std::string> notes;  // lines for the log about the files
@@ -65,7 +67,7 @@ class ModelSource {
   // * INVALID_ARGUMENT: a broken file;
   // * UNIMPLEMENTED: a well-formed model that is not supported;
   // * RESOURCE_EXHAUSTED: the memory limit of the folder's LoadContext is too small; the message
-  //   shows the arithmetic;
+  // shows the computation;
   // * CANCELLED: the load was cancelled.
   virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                            const LoadOptions& options) const = 0;

@@ -34,8 +34,8 @@ void FillSinusoids(const Weight& table, std::vector<float>* values) {
   }
 }
 
-// Computes each step in float32, because transformers does. At position 1,000, the rounding of a
-// frequency changes the fourth digit of the sine.
+// Rounds every intermediate result to float32, because transformers does. At position 1,000, the
+// rounding of a frequency changes the fourth digit of the sine.
 void FillFairseqSinusoids(const Weight& table, int64_t first, std::vector<float>* values) {
   const int64_t half = table.cols / 2;
   const auto step = static_cast<float>(-std::log(10000.0) / static_cast<double>(half - 1));
@@ -62,7 +62,7 @@ void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* value
 struct Part {
   std::vector<std::string_view> names;  // the tensors' names
   std::vector<TensorView> views;        // empty: the part is `fill`
-  int64_t skipped = 0;                  // the number of the tensors' rows before the views
+  int64_t skipped = 0;                  // the number of rows of the tensors that precede the views
   int64_t rows = 0;                     // the number of rows of the part
   int64_t unit = 0;                     // the number of elements of a row
   float fill = 0.0F;
@@ -72,7 +72,7 @@ struct Part {
 // A weight made of parts, whose rows follow each other.
 struct Pieces {
   std::vector<Part> parts;
-  // If it is a kind of positions, the weight is computed and has no parts.
+  // Unless this is kRefuse, the weight is a computed position table and has no parts.
   IfAbsent computed = IfAbsent::kRefuse;
   std::vector<int> columns;  // as in WeightSource
 };
@@ -83,7 +83,7 @@ bool AreSame(const TensorView& a, const TensorView& b) {
          a.strides == b.strides && a.scales.data() == b.scales.data();
 }
 
-// The memory of a file's bytes that have been read is released in blocks of this size.
+// After bytes of a mapped file have been read, their memory is released in blocks of this size.
 constexpr uintptr_t kDropBytes = uintptr_t{2} << 20;
 
 class FileWeights final : public Weights {
@@ -146,9 +146,9 @@ class FileWeights final : public Weights {
   }
 
  private:
-  // Calls use(part, row, rows, at) for each part that has some of the weight's elements [begin,
-  // begin + count). These are `rows` rows of the part from `row` on. `at` is the index of their
-  // first element relative to `begin`.
+  // Calls use(part, row, rows, at) for each part that contains elements of the range [begin, begin
+  // + count) of the weight. These elements are `rows` rows of the part, from row `row` on. `at` is
+  // the index of the first of these elements, counted from `begin`.
   template <class Use>
   static absl::Status ForParts(const Pieces& pieces, int64_t begin, int64_t count, Use use) {
     int64_t start = 0;  // the index in the weight of the part's first element
@@ -215,7 +215,7 @@ class FileWeights final : public Weights {
     const TensorView view = RowsOf(part.views[which], row, rows);
     const std::optional<size_t> bad = CopyAsF32(view, out);
     if (bad) {
-      // The tensor's shape, with rows up to this one at least.
+      // The shape of the tensor, with enough rows that it contains `row`.
       std::vector<int64_t> shape = view.shape;
       shape[0] += part.skipped + row;
       const auto at = static_cast<size_t>((part.skipped + row) * part.unit) + *bad;
@@ -271,7 +271,7 @@ class FileWeights final : public Weights {
     return status;
   }
 
-  // Releases the memory of the blocks of kDropBytes that end in this part of a dense tensor.
+  // Releases the memory of each block of kDropBytes that ends inside this part of a dense tensor.
   // Tensors are read from the beginning to the end, so these blocks have been read completely.
   void DropRead(const TensorView& view) const {
     const std::span<const uint8_t> bytes = BytesOf(view);
@@ -298,8 +298,8 @@ class Finder {
       : checkpoint_(checkpoint), network_(network) {}
 
   // Checks Checkpoint::elements_per_byte. Without this limit, many tensors that share a storage
-  // could require far more memory than the file has. The default of 1 is enough, because an element
-  // has at least two bytes and tied matrices are stored once or twice.
+  // could require far more memory than the file's size. The default of 1 element for each byte is
+  // enough: an element has at least two bytes, and few tensors share a storage.
   absl::Status CheckSharing() const {
     const uint64_t most = checkpoint_.bytes() * checkpoint_.elements_per_byte;
     int64_t elements = 0;
@@ -379,7 +379,8 @@ class Finder {
     return HasOneOf(source.names) || HasOneOf(source.spare_names);
   }
 
-  // Records the spare tensors of `source`, except those that are `used` under another name.
+  // Records the spare tensors of `source`, except those that are the tensor `used` under another
+  // name.
   void ReplaceSpare(const TensorSource& source, const TensorView& used) {
     for (const std::string& name : source.spare_names) {
       const auto found = checkpoint_.tensors.find(name);
@@ -455,7 +456,8 @@ bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network) {
 
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network) {
-  // `weights` owns the checkpoint, because the finder's results have views of names in it.
+  // `weights` owns the checkpoint, because the results of the finder are views of names in the
+  // checkpoint.
   const auto weights =
       std::make_shared<FileWeights>(folder, std::move(checkpoint), network.program);
   Finder finder(weights->checkpoint(), network);

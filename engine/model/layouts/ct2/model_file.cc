@@ -14,11 +14,12 @@ namespace {
 
 constexpr int kNewestVersion = 6;
 constexpr int kOldestVersion = 1;
-// The first version that stores the specification's name and revision. Before, the name is "" and
-// the revision is 1.
+// The first version of the file format that stores the specification's name and revision. In older
+// versions, the name is "" and the revision is 1.
 constexpr int kFirstWithSpec = 2;
 constexpr int kFirstWithAliases = 3;
-// The first version that stores the type of a variable's items. Before, it stores their size.
+// The first version that stores the type of a variable's elements. Older versions store only the
+// size of an element.
 constexpr int kFirstWithTypes = 4;
 // The maximum number of variables. A model of 100 layers has some thousand.
 constexpr uint32_t kMaxEntries = 1 << 16;
@@ -35,9 +36,9 @@ std::span<const uint8_t> BytesOf(const float& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
 }
 
-// Returns the name that later revisions use for a variable of revision 1, which has OpenNMT-tf's
-// names. The replacements are those of CTranslate2's map_v1_variable_name, each made once, in this
-// order.
+// Returns the name that later revisions use for a variable of revision 1. Revision 1 has
+// OpenNMT-tf's names. CTranslate2's map_v1_variable_name makes the same replacements: each one
+// once, in this order.
 std::string NameOfFirstRevision(std::string name) {
   constexpr std::pair<std::string_view, std::string_view> kReplaced[] = {
       {"transformer/", ""},
@@ -196,7 +197,8 @@ class Parser {
     for (auto& [name, view] : tensors) {
       if (view.dtype != DType::kI8 && view.dtype != DType::kI16) continue;
       const auto scale = tensors.find(name + std::string(kScaleSuffix));
-      // It is an attribute, or the reader of the weight will report the missing scale.
+      // The variable is an attribute, or it is a weight without a scale, which the reader of the
+      // weight reports.
       if (scale == tensors.end()) {
         const bool is_weight = name.ends_with("weight");
         if (view.dtype == DType::kI16 && is_weight) view.scales = BytesOf(kGlobalInt16Scale);
@@ -228,7 +230,7 @@ class Parser {
       if (!status.ok()) return status;
       const auto variable = model_.tensors.find(name);
       if (variable == model_.tensors.end()) {
-        // The alias is of a scale, which is not a variable any more but a part of its matrix.
+        // The alias names a scale, which AttachScales has made a part of its matrix.
         if (name.ends_with(kScaleSuffix)) continue;
         return Invalid(Concat("alias '", alias, "' is of '", name, "', which is not there"));
       }

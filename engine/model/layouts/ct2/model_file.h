@@ -19,16 +19,16 @@ struct Ct2ModelFile {
   int version = 0;   // the version of the file format
   std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // the revision of the specification
-  // Variables by name; an alias has an entry too. A quantized variable (I8, I16) has its scales in
-  // TensorView::scales, and the scales' own variable has no entry. Revision 1 uses the names of
-  // OpenNMT-tf; they are replaced by those of later revisions.
+  // Variables by name. An alias has an entry too. A quantized variable (I8, I16) has its scales in
+  // TensorView::scales, and the variable of the scales has no entry. The names are those of later
+  // revisions even in a file of revision 1, which has the names of OpenNMT-tf.
   TensorTable tensors;
 };
 
 // Returns INVALID_ARGUMENT, which names `file`, the variable and the fault, if the file is invalid.
-// Returns UNIMPLEMENTED for an unknown version or data type. Refuses aliases that together have
-// more than twice as many elements as the variables: no more are needed if the three embedding
-// matrices are one variable.
+// Returns UNIMPLEMENTED for an unknown version or data type. Returns INVALID_ARGUMENT if the
+// aliases together have more than twice as many elements as the variables. A valid file never needs
+// more: even if the three embedding matrices are one variable, it has only two aliases.
 absl::StatusOr<Ct2ModelFile> ParseCt2ModelFile(std::span<const uint8_t> bytes,
                                                std::string_view file);
 

@@ -17,8 +17,8 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpec = "TransformerSpec";
-// The supported specifications by name, and their number of attention heads. The number is used for
-// revisions that do not store it.
+// The supported specifications by name, and their number of attention heads. The number is used if
+// the revision of the file does not store it.
 struct SpecName {
   std::string_view name;
   int heads;
@@ -28,12 +28,12 @@ constexpr std::array<SpecName, 4> kSpecNames = {
 constexpr int kFirstWithHeads = 3;
 // The number of heads if a revision that may store it lacks the attribute.
 constexpr int kDefaultHeads = 8;
-// The newest supported revision. If an older revision lacks an attribute, its value is the one that
-// CTranslate2 then used.
+// The newest supported revision. An attribute that an older revision lacks has the value that
+// CTranslate2 used at that time.
 constexpr int kNewestRevision = 7;
-// The maximum number of tokens that CTranslate2 uses of a source. It can compute as many positions
-// as needed. A stored position table may have more rows (OpenNMT-py stores 5,000), but the engine
-// plans memory for the longest source, so further rows are ignored.
+// The maximum number of positions. CTranslate2 cuts a source after this many tokens. A stored
+// position table may have more rows (OpenNMT-py stores 5,000). They are ignored, because the engine
+// plans memory for the longest source.
 constexpr int kMostPositions = 1024;
 // The default beam size and output length of CTranslate2's translate_batch.
 constexpr int kDefaultBeam = 2;
@@ -226,7 +226,7 @@ class NetworkReader {
 
   void CutRows(const std::string& name) {
     const auto found = model_->tensors.find(name);
-    // Only the other stage has a table; CheckVariables reports it.
+    // This stage has no table, only the other stage has one. CheckVariables reports the error.
     if (found == model_->tensors.end()) return;
     TensorView& view = found->second;
     const auto all = static_cast<size_t>(view.shape[0]);
@@ -234,7 +234,8 @@ class NetworkReader {
     view.shape[0] = kMostPositions;
   }
 
-  // Reads the scale of embeddings: a number, or a flag that says whether it is sqrt(d_model).
+  // Reads the scale of embeddings. The attribute is the scale itself, or a flag that says whether
+  // the scale is sqrt(d_model).
   void ReadScale() {
     ModelSpec& spec = read_.spec;
     const std::string_view name =
@@ -296,8 +297,8 @@ class NetworkReader {
       read_variables_.insert(
           OfLayer(stage, layer, "self_attention/relative_attention_max_distance"));
     }
-    // In the encoder, half of the buckets are for keys on one side of the query. Half of these have
-    // one distance each.
+    // In the encoder, each side of the query has half of the buckets. Half of the buckets of a side
+    // are for a single distance each.
     if (distances.buckets < 4 || distances.max_distance <= distances.buckets / 2) {
       in_.Fail(first,
                Concat("has ", distances.buckets, " buckets up to distance ", distances.max_distance,
@@ -313,8 +314,8 @@ class NetworkReader {
     read_variables_.insert(name);
   }
 
-  // Splits the variable with query, key and value into three, because T5's network scales only the
-  // queries (t5_network.cc).
+  // Splits the variable that has query, key and value into three tensors, because T5's network
+  // scales only the query matrix (t5_network.cc).
   void SplitSelfInput(std::string_view stage, int layer) {
     const std::string name = Ct2SelfInput(stage, layer);
     const auto found = model_->tensors.find(name);
@@ -384,7 +385,7 @@ class NetworkReader {
   double output_scale_ = 1;
   BartTraits bart_traits_;
   T5Traits t5_traits_;
-  std::set<std::string> read_variables_;  // the attributes of layers that have been read
+  std::set<std::string> read_variables_;  // the names of the layers' attributes that have been read
   Ct2Network read_;
 };
 

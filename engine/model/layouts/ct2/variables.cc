@@ -9,7 +9,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The first revision in which each stage has its own attributes. Before, the stages share them.
+// The first revision in which encoder and decoder have attributes of their own. In older revisions,
+// both have the same attributes.
 constexpr int kFirstOfStages = 5;
 
 double NumberOf(const TensorView& view) {

@@ -27,13 +27,13 @@ class Ct2Variables {
   // Reports whether `a` and `b` are two names of one tensor. Returns false if a name is missing.
   bool AreOne(std::string_view a, std::string_view b) const;
 
-  // Returns the size of a dimension of a matrix, which must be there and have 1 to `max` rows or
-  // columns.
+  // Returns the size of a dimension of a matrix. The matrix must exist, and the size must be 1 to
+  // `max`.
   int Size(std::string_view name, size_t dimension, int64_t max);
 
   // Returns the number of a variable with one element, or `absent` if there is no such variable.
   double Number(std::string_view name, double absent);
-  // Returns a piece, which is stored as a vector of bytes, or `absent` if there is no such
+  // Returns a text variable, which is stored as a vector of bytes, or `absent` if there is no such
   // variable.
   std::string Text(std::string_view name, std::string absent);
   // Returns an attribute of a stage, "encoder" or "decoder". Older models have one attribute for
@@ -43,7 +43,7 @@ class Ct2Variables {
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
-  // Record what is wrong with a variable, and return 0.
+  // These record an error in a variable, and return 0. `what` describes the error.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED
 

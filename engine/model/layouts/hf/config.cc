@@ -81,8 +81,8 @@ void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpe
   constexpr std::string_view kStart = "decoder_start_token_id";
   std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
   if (!start.has_value()) start = defaults.decoder_start;
-  // If there is no start token, transformers' generate() begins with BOS. For mBART-25, the
-  // target's language token replaces it later.
+  // If no field names the start token, transformers' generate() starts with BOS. For mBART-25, the
+  // token of the target language replaces BOS later.
   if (!start.has_value() && defaults.starts_with_bos) {
     start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
   }
@@ -112,9 +112,10 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
     object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
   }
   if (!text.has_value() || ConfigOverrides(family, object, found.object)) {
-    // A null field overrides the default of the class: a MarianConfig without forced_eos_token_id
-    // forces token 0, one with null forces none. transformers 5 writes all defaults of its classes,
-    // so an absent field has no default there.
+    // A field that is null overrides the default of the family's class. For example, token 0 is
+    // forced if a MarianConfig lacks forced_eos_token_id, but no token is forced if the field is
+    // null. transformers 5 writes all defaults to the file, so there a missing field has no
+    // default.
     nlohmann::json defaults = nlohmann::json::object();
     if (!is_by_5) defaults = nlohmann::json::parse(family.defaults.generation);
     defaults.update(object);

@@ -26,7 +26,7 @@ struct HfConfigTexts {
 struct HfConfig {
   ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // lines for the log: fields that are set but have no effect
+  std::vector<std::string> notes;  // lines for the log about fields that have no effect
 };
 
 // Returns INVALID_ARGUMENT for a malformed file and UNIMPLEMENTED for an unsupported field.
@@ -40,23 +40,23 @@ absl::StatusOr<ModelTokenizer> ReadHfTokenizer(const ModelFolder& folder, Tokeni
 
 // The following functions (generation.cc) read the fields of the search.
 //
-// Reads eos_token_id, an id or a list. The first id becomes tokens->eos, the others
-// tokens->more_eos. If the field is absent, both stay unchanged.
+// Reads eos_token_id, which is an id or a list of ids. The first id becomes tokens->eos. The others
+// become tokens->more_eos. If the field is absent, both stay unchanged.
 void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
 
-// Sets spec->generation and, if the file has their fields, members of spec->tokens. Records errors
-// in `fields`. REQUIRES: spec->shape is set.
+// Sets spec->generation. Also sets those members of spec->tokens for which the file has a field.
+// Records errors in `fields`. REQUIRES: spec->shape is set.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 
 // Adapts spec->generation to the tokenizer. Returns UNIMPLEMENTED if forced_eos_token_id is not the
-// tokenizer's EOS. Also returns UNIMPLEMENTED if a rule compares output and source tokens
-// (encoder_no_repeat_ngram_size), but the source has a vocabulary of its own.
+// tokenizer's EOS. Also returns UNIMPLEMENTED if a rule such as encoder_no_repeat_ngram_size
+// compares the tokens of translation and source, but source and target have different vocabularies.
 absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
                            ModelSpec* spec);
 
 // Reports whether transformers would read the fields of the search from config.json although
-// generation_config.json exists. `config` also has the fields that the family's configuration class
-// derives from others.
+// generation_config.json exists. `config` must also have the fields that the family's configuration
+// class computes from other fields.
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation);
 

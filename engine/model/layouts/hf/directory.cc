@@ -132,9 +132,9 @@ absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   return ParseHfConfig(texts);
 }
 
-// Returns the maximum size in bytes of all weight files together: every parameter four times in
-// float64, and 64 MiB. This has room for tied matrices under several names and for unused tensors,
-// but refuses a file of the wrong kind before it fills the memory.
+// Returns the maximum size of all weight files together, in bytes: four times the size of all
+// parameters in float64, plus 64 MiB. This has room for tied matrices under several names and for
+// unused tensors. But a file that is far too large is refused before it is read.
 size_t MaxWeightBytes(const Program& program) {
   int64_t elements = 0;
   for (const Weight& weight : program.weights) elements += weight.elements();

@@ -1,9 +1,7 @@
-// Hugging Face directories, as downloaded: config.json, generation_config.json (optional),
-// tokenizer_config.json (optional), the weights, and the tokenizer's files
+// Loads model directories in the form in which Hugging Face offers them for download. They have
+// config.json, generation_config.json (optional), tokenizer_config.json (optional),
+// model.safetensors or pytorch_model.bin, and the tokenizer's files
 // (tokenizers/checkpoint_tokenizer.h).
-//
-// The weights are those of the first that exists, as in transformers: model.safetensors, its shards
-// (model.safetensors.index.json), pytorch_model.bin, its shards, then the fp16 variants of these.
 //
 // Thread-safety: stateless, so any thread may load.
 #pragma once

@@ -19,14 +19,13 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// The default max_length of transformers. If a file has this value, transformers cannot tell it
-// from the default, and counts only new tokens, without the start token
-// (GenerationMixin._prepare_generated_length).
+// The default max_length of transformers. If a file has this value, transformers treats it as the
+// default, and then does not count the start token (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
-// Fields of generation_config.json or, in its place, of config.json, and their only supported
-// values. Fields such as temperature, top_k and top_p are not listed, because they matter only with
-// do_sample. Fields such as output_* and use_cache never change tokens.
+// The fields of generation_config.json (or config.json instead) that have only one supported value,
+// and this value. temperature, top_k and top_p are not in the list, because they have an effect
+// only with do_sample. output_* and use_cache are not, because they never change tokens.
 constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
@@ -50,8 +49,8 @@ constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"use_mtp", Neutral::kFalse},
 }};
 
-// The fields of the search that transformers 4 also reads from config.json. The defaults apply to a
-// configuration class that has none of its own (PretrainedConfig._get_global_generation_defaults).
+// The fields of the search that transformers 4 also reads from config.json, and their defaults. A
+// configuration class may have other defaults (PretrainedConfig._get_global_generation_defaults).
 struct LegacyField {
   std::string_view name;
   std::string_view json_default;
@@ -84,7 +83,7 @@ constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
     {"diversity_penalty", "0.0"},
 }};
 
-// Compares as Python does: numbers of different types may be equal, and true is 1.
+// Compares two values as Python does: numbers of different types may be equal, and true equals 1.
 bool AreEqualInPython(const nlohmann::json& a, const nlohmann::json& b) {
   const auto as_number = [](const nlohmann::json& value) {
     return value.is_boolean() ? nlohmann::json(value.get<bool>() ? 1 : 0) : value;
@@ -135,7 +134,7 @@ void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
                                       static_cast<size_t>(kernels::kMaxNotFirst));
 }
 
-// Sorts the bans and checks that they do not ban every token.
+// Sorts the forbidden sequences (bad_words), and checks that they leave at least one token allowed.
 void FinishBans(JsonFields* fields, ModelSpec* spec) {
   std::vector<std::vector<int>>& words = spec->generation.bad_words;
   std::sort(words.begin(), words.end());
@@ -190,10 +189,10 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
   }
 }
 
-// Reads max_length and min_length. max_new_tokens and min_new_tokens override them and do not count
-// the start token. The limit must leave room for one token that is not forced. If no file has a
-// length, the limit is the number of position embeddings, because transformers' default of 20
-// tokens would cut most sentences.
+// Reads max_length and min_length. The fields max_new_tokens and min_new_tokens, which do not count
+// the start token, override them. The maximum must leave room for one token that is not forced. If
+// no file has a maximum, it is the number of position embeddings, because transformers' default of
+// 20 tokens would cut off most sentences.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
   const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
   const int least = 2 + forced;  // the start token and one more
@@ -215,8 +214,9 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
   if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
     min_length = *added + 1;
   }
-  // The limit is the number of positions plus 1, because the last token is not fed back and needs
-  // no position. With a larger limit, transformers fails at the end of the position table.
+  // The limit is the number of positions plus 1, because the last token is not an input of the
+  // decoder and needs no position. With a larger limit, transformers fails at the end of the
+  // position table.
   max_length = std::min<int64_t>(max_length, shape.max_positions + int64_t{1});
   if (min_length >= max_length) {
     const bool in_new = fields->Has("min_new_tokens");
@@ -303,8 +303,8 @@ absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& 
                                            ", which is not supported; supported: null or ", eos,
                                            ", the id of '", tokenizer.eos_piece, "'"));
   }
-  // In a model with languages, the target language's token replaces the forced first token, which
-  // names one fixed language.
+  // The forced first token is the token of one fixed language. In a model with several languages,
+  // the token of the request's target language replaces it.
   if (!tokenizer.scheme->languages.empty()) generation.forced_bos.reset();
   return absl::OkStatus();
 }

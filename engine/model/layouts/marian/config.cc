@@ -15,16 +15,16 @@
 namespace dragoman::engine {
 namespace {
 
-// The number of position embeddings of a model that computes them. Marian has no limit, but by
-// default it cuts a source after 1,000 tokens.
+// The maximum number of positions if the model computes position embeddings. Marian has no limit,
+// but by default it cuts a source after 1,000 tokens.
 constexpr int kComputedPositions = 1024;
 constexpr int kDefaultOutputTokens = 512;
 // The values in OPUS-MT's decoder.yml. Marian's own defaults are a beam of 12 and no normalization.
 constexpr int kDefaultBeam = 6;
 constexpr double kDefaultNormalize = 1.0;
 constexpr float kNormEpsilon = 1e-6F;
-// The suffix of tensors with the scales of activations in 8-bit models. They are not read, because
-// the engine computes the scales of activations at run time.
+// The suffix of tensors with the scales of activations in 8-bit models. These tensors are ignored,
+// because the engine computes the scales of activations at run time.
 constexpr std::string_view kActivationScale = "_QuantMultA";
 
 struct NeutralOption {
@@ -54,7 +54,7 @@ constexpr std::array<NeutralOption, 15> kNeutralOptions = {{
 // The first version, as major * 1000 + minor, in which a pre-norm layer also normalizes the input
 // of keys and values.
 constexpr int kFirstNormedKeys = 1010;
-// The last version, in the same form, whose GELU is x * sigmoid(1.702 x).
+// The last version, as major * 1000 + minor, whose GELU is x * sigmoid(1.702 x).
 constexpr int kLastQuickGelu = 1012;
 
 // Returns the version, as major * 1000 + minor, of a text such as "v1.9.56 8fbfa65 2021-03-31", or
@@ -118,8 +118,8 @@ class OptionsReader {
     } else if (autoreg != "self-attention") {
       in_.Unsupported("transformer-decoder-autoreg", "self-attention and rnn");
     }
-    // The list has the number of a layer for each decoder layer. If each layer has its own number,
-    // no layers are tied.
+    // The list has an entry for each decoder layer: the number of the layer whose weights it uses.
+    // If each layer has its own number, no layers are tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");
     for (size_t i = 0; i < tied.size(); ++i) {
       if (tied[i] != Concat(i + 1)) in_.Unsupported("transformer-tied-layers", "none");
@@ -132,8 +132,8 @@ class OptionsReader {
     }
   }
 
-  // Returns the option with Marian's letters for the steps around a sublayer ("dan": dropout, add,
-  // norm), without dropout.
+  // Returns an option whose letters name the steps around a sublayer ("dan": dropout, add, norm).
+  // Leaves out the letter for dropout.
   std::string Steps(std::string_view name, std::string_view absent) {
     std::string steps = in_.String(name, absent);
     std::erase(steps, 'd');
@@ -277,7 +277,7 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Has("beam-size")) {
     decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kernels::kMaxBeam));
   }
-  // `normalize` is 1 if the field has no number, and 0 if the field is absent.
+  // `normalize` is 1 if the field is empty, and 0 if the field is absent.
   decoder.normalize = in.String("normalize", "0").empty() ? 1.0 : in.Number("normalize", 0.0);
   if (*decoder.normalize < 0) in.Fail("normalize", "a number from 0 on");
   if (in.Number("word-penalty", 0.0) != 0) in.Unsupported("word-penalty", "0");
@@ -287,8 +287,8 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Flag("output-sampling", false)) in.Unsupported("output-sampling", "false");
   if (in.Flag("right-left", false)) in.Unsupported("right-left", "false");
   decoder.allow_unk = in.Flag("allow-unk", false);
-  // The first item is the file. The others say how to make or check a shortlist, but a binary
-  // shortlist file has this itself.
+  // The first item is the name of the file. The others are parameters of the shortlist, which a
+  // binary shortlist file contains itself.
   const std::vector<std::string> shortlist = in.List("shortlist");
   if (!shortlist.empty()) decoder.shortlist = shortlist.front();
   if (!in.status().ok()) return in.status();

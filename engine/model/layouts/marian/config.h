@@ -35,8 +35,8 @@ struct MarianNetwork {
 };
 
 // Reads the model's options and makes the description of its network. `options` is the text of
-// special:model.yml, `file` the model's file name. The last id of the target's vocabulary is the
-// empty token (BartTraits::empty_token), and every output begins with it.
+// special:model.yml. `file` is the name of the model's file. The last id of the target's vocabulary
+// is the empty token (BartTraits::empty_token). Every output begins with it.
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);

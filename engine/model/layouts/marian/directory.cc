@@ -20,12 +20,13 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kNpz = ".npz";
-// The limit does not depend on the shape, because only the file itself has the shape. 64 GiB are 16
-// billion parameters in float32.
+// The limit does not depend on the model's shape, because the shape is known only after the file is
+// read. 64 GiB are 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// The maximum size of a shortlist. One for 32,000 words has 6 MB.
+// The maximum size of a shortlist file. For a vocabulary of 32,000 words, such a file has 6 MB.
 constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
-// The names of the decoder's configuration, in order of preference: OPUS-MT's, users', Bergamot's.
+// The file names of the decoder's configuration, in the order in which they are tried. They come
+// from OPUS-MT, from users and from Bergamot.
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
 
@@ -193,7 +194,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(
       folder, *vocabularies, read->spec.embedding_sizes(), &read->spec.tokens);
   if (!texts.ok()) return texts.status();
-  // Marian excludes <unk> from the search, unless it is allowed.
+  // Marian excludes <unk> from the search unless the option allow-unk is set.
   if (!decoder.allow_unk) read->spec.generation.bad_words = {{read->spec.tokens.unk}};
   LoadedModel model(*std::move(texts));
   model.spec = std::move(read->spec);

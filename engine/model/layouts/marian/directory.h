@@ -17,16 +17,15 @@ namespace dragoman::engine {
 class MarianDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "marian"; }
-  // Reports whether the folder has a model file but no config.json, because other layouts have a
-  // config.json.
+  // Reports whether the folder has a model file but no config.json, which only other layouts have.
   bool Recognises(const DiskFolder& folder) const override;
   absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                    const LoadOptions& options) const override;
 };
 
 // Reads the shortlist of a model in this layout from the file that the decoder's configuration
-// names, or from the only file lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND names
-// the missing files.
+// names, or from the only file lex.*.bin. Errors are those of ModelSource::Load. The message of
+// NOT_FOUND names the missing files.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);

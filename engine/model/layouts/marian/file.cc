@@ -24,13 +24,14 @@ constexpr uint64_t kMaxDimensions = 8;
 constexpr uint64_t kInt8 = 0x0101;
 constexpr uint64_t kFloat16 = 0x0402;
 constexpr uint64_t kFloat32 = 0x0404;
-// 8-bit weights for the library intgemm, not rearranged for a processor: the codes of browsermt's
-// and marian-nmt's Marian.
+// The codes of 8-bit weights for the library intgemm that are not rearranged for a processor.
+// browsermt's Marian writes the first code, marian-nmt's Marian the second.
 constexpr uint64_t kIntgemm8 = 0x4101;
 constexpr uint64_t kIntgemm8OfMaster = 0x10001;
 
-// Reports whether the tensor is a table with a row for each token or position. Marian looks rows up
-// or multiplies by the transposed table, so the table is already [out, in].
+// Reports whether the tensor is a table with a row for each token or position. Such a table is not
+// transposed: Marian looks up its rows, or multiplies by the transposed table, so its shape is
+// already [out, in].
 bool IsOfVocabulary(std::string_view name) {
   return name.ends_with("Wemb") || name == "Wpos" || name == "decoder_ff_logit_out_Wt";
 }
@@ -44,7 +45,8 @@ void DropFirstOfRow(TensorView* view) {
   }
 }
 
-// Changes the shape and strides of a row-major tensor to those that MarianFile::tensors has.
+// Makes the view that MarianFile::tensors documents: transposes the matrix of a product, and
+// removes leading dimensions of size 1. REQUIRES: the view is row-major, as in the file.
 void Turn(std::string_view name, TensorView* view) {
   if (IsMatrix(view->shape) && !IsOfVocabulary(name)) {
     std::swap(view->shape[0], view->shape[1]);
