@@ -16,8 +16,28 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kConfigFile = "config.json";
-// The limit does not depend on the model's shape, because the shape is known only after the file is
-// read. 64 GiB are 16 billion parameters in float32.
+
+// Fields of config.json. Other values require another network or other tokens.
+constexpr std::array<NeutralField, 4> kNeutralFields = {{
+    {"multi_query_attention", Neutral::kFalse},
+    {"quantization_type", Neutral::kZero},
+    {"quantization_bits", Neutral::kZero},
+    {"quantization_group_size", Neutral::kZero},
+}};
+
+// The names of the variables for tokens before version 6.
+constexpr std::string_view kUnk = "unk_token";
+constexpr std::string_view kBos = "bos_token";
+constexpr std::string_view kEos = "eos_token";
+constexpr std::string_view kSourceBos = "with_source_bos";
+constexpr std::string_view kSourceEos = "with_source_eos";
+constexpr std::string_view kTargetBos = "with_target_bos";
+constexpr std::string_view kUserStart = "user_decoder_start_tokens";
+constexpr std::array<std::string_view, 7> kVariables = {
+    kUnk, kBos, kEos, kSourceBos, kSourceEos, kTargetBos, kUserStart};
+
+constexpr std::string_view kModelFile = "model.bin";
+// Only the file itself has the shape. 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
 // The first version that describes the tokens in config.json. Older versions describe them in
 // model.bin.
@@ -116,7 +136,7 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.names.emplace_back(kModelFile);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  // An element has at least one byte. Variables and aliases together have at most three times as
+  // An element has at least one byte, and variables with their aliases have at most three times as
   // many elements as the variables alone (ParseCt2ModelFile).
   checkpoint.elements_per_byte = 3;
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);

@@ -1,7 +1,7 @@
-// Loads directories that the converters of CTranslate2 write. Such a directory has model.bin,
-// config.json and the vocabularies (tokenizers/ct2_vocabularies.h). Users copy the tokenizer files
-// of the original checkpoint into it. With compute type int8, int8 weights are packed unchanged. In
-// all other cases weights are read as float32.
+// CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
+// (tokenizers/ct2_vocabularies.h), and the checkpoint's tokenizer files. Compute type int8 packs
+// int8 weights as they are. All other weights become float32. Fields of config.json for another
+// network or other tokens must be neutral.
 //
 // Thread-safety: stateless, so any thread may load.
 #pragma once
@@ -17,9 +17,24 @@
 
 namespace dragoman::engine {
 
-// Loads the model of `folder`, with the tokenizer files of the folder `tokenizer`. Does not set
-// LoadedModel::name and LoadedModel::layout. Errors are those of ModelSource::Load, but not all
-// messages begin with a path.
+// The description of a model without its weights.
+struct Ct2Config {
+  Ct2Tokens tokens;
+  std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
+};
+
+// Errors are those of ModelSource::Load.
+absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
+
+// Reads the variables that describe the tokens in a model.bin before version 6, which override
+// config.json. Errors name `file`, the model's file, and the variable.
+absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
+
+// Reports whether a variable describes tokens in this way.
+bool IsOfOlderCt2Config(std::string_view variable);
+
+// Loads the model of such a folder, with the tokenizer's files of another folder. Does not set name
+// and layout. Errors are those of ModelSource::Load; not all messages begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 
