@@ -34,8 +34,9 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this code is compiled for Hopper, or emulated on the host. Kernels for other cards are
-// tuned in another way, because with the tuning for Hopper ptxas would spill registers there.
+// Whether this code is compiled for Hopper. True in host code, too, where tests emulate the
+// kernels. Other cards have their own tuning: with that of Hopper, the code compiled for them would
+// spill registers to memory.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else
@@ -327,8 +328,8 @@ class WarpAttention {
   }
 
   // Returns the sum of the weights of the row that AddGroups leaves to this lane. Adds in the order
-  // of WarpSum, from bit kLanes down. The bits of the lane's group number select the row; the
-  // lowest bit of the group is the highest of the row's number.
+  // of WarpSum, from bit kLanes down. The bits of the lane's group number, in reverse order, are
+  // the number of the row.
   template <int kLanes, int kLeft>
   __device__ float SumOfRow(const float (&sums)[kLeft]) const {
     constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
@@ -402,8 +403,8 @@ class WarpAttention {
   float acc_[kRows][kElements];
 };
 
-// kRowsTogether: the number of rows that a warp computes together. kBlocksOfFourWarps: the number
-// of blocks of four warps whose registers then fit a multiprocessor.
+// kRowsTogether is the number of rows that one warp computes together. kBlocksOfFourWarps is the
+// number of blocks of four such warps whose registers fit a multiprocessor.
 template <class T, int kHeadClass>
 inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
                                      : kHeadClass / kPieceElements<T> <= 16 ? 2
