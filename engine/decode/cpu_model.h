@@ -23,15 +23,16 @@ namespace dragoman::engine {
 // piece at once. If `type` is int8, weights that the files store in int8 are packed without
 // conversion. A matrix that is both embedding table and output layer is stored once.
 //
-// `cores`: the number of threads that may compute at the same time, for packing and for all
-// encoders and decoders together. An encoder or decoder shares its work with idle threads among
-// them (kernels/base/helper_threads.h).
+// `cores` is the number of threads that may compute at the same time, for packing and for all
+// encoders and decoders together. An encoder or decoder lets idle threads among them do part of its
+// work (kernels/base/helper_threads.h).
 //
-// `selects_words`: decoders can limit a slot to selected words (Decoder::Enter). This takes memory.
+// With `selects_words`, decoders can limit a slot to a selection of target tokens (Decoder::Enter).
+// This takes memory.
 //
-// `probe`: for measurements; nullptr in production. Called for each operation of a decoder's step
-// and for parts of operations. Borrowed for the life of the decoder. The model must then have one
-// decoder only.
+// `probe` is for measurements and nullptr in production. It is called for each operation of a
+// decoder's step and for parts of operations. It is borrowed as long as the decoder exists. A model
+// with a probe must have only one decoder.
 //
 // REQUIRES: CheckProgram returned OK, `weights` belong to the program, cores > 0. Returns
 // UNIMPLEMENTED for a compute type without CPU kernels, and the errors of Weights::Read and
@@ -49,12 +50,13 @@ class NetworkRows {
  public:
   virtual ~NetworkRows() = default;
 
-  // Computes one more position for every row. Returns the input of the output layer, [rows, d],
-  // valid until the next call. Does not read input.requests. REQUIRES: OpContext::Begin was called
-  // for the context, and End was not called since.
+  // Computes one more position for every row. Returns the input of the output layer, a row-major
+  // matrix with one row of d numbers for each row. The result is valid until the next call. Does
+  // not read input.requests. REQUIRES: the call is between OpContext::Begin and OpContext::End of
+  // the context that computes.
   virtual const float* Run(const StepInput& input) = 0;
 
-  // Returns the number of bytes of memory, without the context's.
+  // Returns the number of bytes that this object takes, without the memory of its context.
   virtual int64_t workspace_bytes() const = 0;
 };
 
@@ -62,9 +64,10 @@ class CpuNetwork : public StepModel {
  public:
   virtual const kernels::OutputLayer& output() const = 0;
 
-  // buffer_bytes: returns the bytes that one encoder and one NetworkRows take together, without the
-  // scratch memory of their contexts. encoder_scratch and decoder_scratch: return the number of
-  // floats of scratch memory that each of the two reserves in its context, per thread.
+  // buffer_bytes returns the number of bytes that one encoder and one NetworkRows take together,
+  // without the scratch memory of their contexts. encoder_scratch and decoder_scratch return the
+  // number of floats of scratch memory that an encoder or a NetworkRows reserves in its context for
+  // each thread.
   virtual int64_t buffer_bytes(int max_rows) const = 0;
   virtual size_t encoder_scratch() const = 0;
   virtual size_t decoder_scratch(int max_rows) const = 0;

@@ -20,9 +20,9 @@
 namespace dragoman::engine {
 namespace {
 
-// The most tokens of an encoder pass with several segments. They are enough for efficient matrix
-// products, and few enough that activations stay in cache and that the first segments of a window
-// reach the decoder soon.
+// The largest number of tokens of an encoder pass with several segments. It is large enough for
+// efficient matrix products. It is small enough that activations stay in cache, and that the
+// decoder can start soon with the segments of the first pass.
 constexpr int64_t kEncodeTokens = 512;
 
 // True for the operations that only the encoder or only the decoder has. An operation type must be
