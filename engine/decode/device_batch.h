@@ -107,7 +107,7 @@ class DeviceBatch final : public Batch {
 
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // the sum of the beams of `occupied_`
-  int64_t surcharge_ = 0;      // the sum of SurchargeOf over `occupied_`
+  int64_t surcharge_ = 0;      // the sum of beam * (row_cost - 1) over `occupied_`
   // The sums of the beams of slots whose first step has not been read yet. Each sum is for the
   // slots whose first step uses the mailbox with this index. Stored because every admission calls
   // ExpectedRows.

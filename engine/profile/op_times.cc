@@ -2,7 +2,8 @@
 
 namespace dragoman::engine {
 
-// Before reads the clock last and After reads it first, so that their own work is not measured.
+// Before reads the clock at its end and After reads it at its beginning, so that the work of these
+// two functions is not measured.
 void OpTimes::Before(const char* name) {
   Running& op = running_.emplace_back();
   op.name = name;

@@ -1,4 +1,4 @@
-// Adds up the times of operations by name, in nanoseconds of the given clock.
+// Measures operations and adds up their times by name, in nanoseconds of the given clock.
 //
 // Belongs to the thread that runs the operations.
 #pragma once
@@ -14,7 +14,7 @@ namespace dragoman::engine {
 
 class OpTimes final : public kernels::OpProbe {
  public:
-  // Borrows `clock` for the life of this object.
+  // `clock` is borrowed as long as this object exists.
   explicit OpTimes(const Clock* clock) : clock_(clock) {}
 
   void Before(const char* name) override;
@@ -26,14 +26,14 @@ class OpTimes final : public kernels::OpProbe {
   // Returns the time of all operations of this name, without the time of operations that ran inside
   // them.
   Nanos Of(std::string_view name) const;
-  // Returns the time of all operations. It is equal to the sum of Of over all names.
+  // Returns the time of all operations, which is the sum of Of(name) over all names.
   Nanos Total() const { return total_; }
 
  private:
   struct Running {
     const char* name = "";
     Nanos begin = 0;
-    Nanos within = 0;  // the time of the operations that ran inside it
+    Nanos within = 0;  // the time of the operations that ran inside this one
   };
 
   const Clock* const clock_;
