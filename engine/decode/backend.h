@@ -19,7 +19,7 @@ namespace dragoman::engine {
 
 struct BackendInfo {
   std::string device;        // "cpu", "cuda:0"
-  std::string device_name;   // the card's name, or the instruction set of the CPU: "avx2"
+  std::string device_name;   // the GPU's name, or the CPU's instruction set: "avx2"
   std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
   std::vector<std::string> notes = {};  // lines for the log about the model on this device

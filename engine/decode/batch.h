@@ -95,7 +95,8 @@ class Batch {
   virtual bool HasRoomFor(const kernels::SearchOptions& search,
                           const kernels::SegmentRules& rules) const = 0;
 
-  // Reports whether there is memory for a segment with this number of SlotInput::words.
+  // Reports whether there is memory for a segment that may produce only `words` target tokens
+  // (SlotInput::words).
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
 
   // Puts a segment into a slot and returns the slot's number. REQUIRES: HasRoomFor and
@@ -115,9 +116,9 @@ class Batch {
   // error, only Release may be called. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) = 0;
 
-  // Returns the n-best list of a slot, best first; for sampling, the draws by ascending number.
-  // Empty if the search found no output. REQUIRES: the latest report has kDone for the slot, and
-  // the slot was not released since.
+  // Returns the n-best list of a slot, best first. With sampling, returns the samples in the order
+  // of their numbers. Empty if the search found no output. REQUIRES: the latest report has kDone
+  // for the slot, and the slot was not released since.
   virtual std::vector<DecodedHypothesis> Result(int slot) const = 0;
 
   // Returns all settled tokens of a slot: the beginning of its translation that no later step can

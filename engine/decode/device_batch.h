@@ -97,7 +97,7 @@ class DeviceBatch final : public Batch {
   void FreeLeaving();
 
   const std::unique_ptr<StepDevice> device_;
-  const kernels::BatchLimits& limits_;  // the device's
+  const kernels::BatchLimits& limits_;  // the limits of device_
 
   std::vector<Slot> slots_;
   std::vector<int> free_slots_;

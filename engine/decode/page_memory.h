@@ -47,7 +47,7 @@ class PageMemory {
  private:
   enum class Chunk : uint8_t { kAbsent, kUsed, kIdle };
 
-  // The tracked chunks that a page overlaps: [begin, end), indexes of chunks_.
+  // The tracked chunks that a page overlaps: [begin, end), indexes into chunks_.
   struct Range {
     int64_t begin;
     int64_t end;

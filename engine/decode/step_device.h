@@ -43,8 +43,9 @@ class StepDevice {
   struct Launch {
     int mailbox = 0;  // the step's number modulo kStepMailboxes
     int bucket = 0;   // one of buckets(); equal to max_rows of the command
-    int max_k =
-        0;  // the largest number of candidates that a row without materialized logits needs; 0: no such row
+    // The largest number of candidates that a row without materialized logits needs. 0: there is no
+    // such row.
+    int max_k = 0;
     bool materialized = false;  // some rows may have materialized logits
     bool align = false;         // some rows may need an alignment
   };

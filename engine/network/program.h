@@ -24,7 +24,8 @@
 
 namespace dragoman::engine {
 
-// The use of a weight. Executors choose the form in which they store a weight by its role.
+// The use of a weight. Executors choose the form in which they store a weight by its role. The
+// brackets contain the number of rows and of columns.
 enum class WeightRole : uint8_t {
   kEmbedding,    // [vocabulary, d]; may also be the output layer's matrix
   kMatrix,       // [out, in]: y = x W^T
@@ -118,8 +119,8 @@ struct EncoderAttentionOp {
   BufferId context = 0;
   int heads = 0;
   int head_dim = 0;
-  WeightId bias =
-      kNoWeight;  // relative position bias, for distances from 1 - max_positions to max_positions - 1
+  // The relative position bias, for distances from 1 - max_positions to max_positions - 1.
+  WeightId bias = kNoWeight;
 };
 
 // Writes K and V of cross-attention to the segments' pages, for the decoder layers first_layer ..

@@ -21,11 +21,11 @@ namespace dragoman::engine {
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps, const Clock* clock);
 
-// On every device a profile measures the same work: a batch full of segments with this beam and
-// this number of source tokens. This many steps run before the timed ones. No segment ends.
-inline constexpr int kProfiledBeam = 4;
-inline constexpr int kProfiledSourceTokens = 30;
-inline constexpr int kStepsBeforeProfile = 15;
+// On every device a profile measures the same work: a batch full of segments in the middle of their
+// translation. No segment ends during the profile.
+inline constexpr int kProfiledBeam = 4;           // the beam of each segment
+inline constexpr int kProfiledSourceTokens = 30;  // the number of source tokens of each segment
+inline constexpr int kStepsBeforeProfile = 15;    // the number of steps before the timed ones
 
 // Returns INVALID_ARGUMENT if `batch` has too few rows, or if `program` or `batch` allows too few
 // tokens in a source or a hypothesis for the profile.

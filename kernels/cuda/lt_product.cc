@@ -180,7 +180,7 @@ Error LtProduct::Run(Stream stream, void* workspace, size_t bucket, const LtAlgo
                      const void* weight, const void* x, void* y) const {
   const Bucket& b = buckets_[bucket];
   const float one = 1.0F;
-  const float zero = 0.0F;  // the factor of C, so C is not read; y is passed for it
+  const float zero = 0.0F;  // the factor of C; so C, for which y is passed, is not read
   return FromStatus(lt_.matmul(handle_, product_, &one, weight, weight_, x, b.x, &zero, y, b.y, y,
                                b.y, &algorithm, workspace, static_cast<size_t>(workspace_bytes_),
                                stream));

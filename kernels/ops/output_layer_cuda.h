@@ -58,8 +58,8 @@ class FusedOutput {
   // Uses the current device. Allocates memory and waits for the device. `weight` [vocabulary, d],
   // aligned to 16 bytes, is borrowed, unless products are quantized: then the object makes a
   // quantized copy. `bias` [vocabulary] is copied (nullptr: none). Returns nullptr and sets `why`
-  // in these cases: * the device's compute capability has no code of this method: below 8.0, 10.x,
-  // and below 8.9
+  // in these cases:
+  // * the device's compute capability has no code of this method: below 8.0, 10.x, and below 8.9
   //   for float8 products
   // * the type is f32
   // * d does not fit. It must be a multiple of 64 up to 1024 on sm_90a, and of 32 elsewhere. For

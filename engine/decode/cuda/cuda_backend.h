@@ -17,10 +17,9 @@ namespace dragoman::engine {
 
 struct CudaBackendConfig {
   int device = 0;
-  double memory_fraction =
-      0.9;            // share of the device's memory that may be in use at most, by all processes
-  BatchConfig batch;  // the worker's batch
-  int default_beam = 1;  // the memory must suffice for a search with this beam
+  double memory_fraction = 0.9;  // share of the device's memory that all processes may use
+  BatchConfig batch;             // the worker's batch
+  int default_beam = 1;          // the memory must suffice for a search with this beam
   CudaOptions options;
 };
 
@@ -32,10 +31,13 @@ absl::Status CheckCudaModel(const Program& program);
 // Creates the backend: copies the weights to the device and prepares the matrix products.
 // Afterwards, Backend::PlanPages plans the rest of the memory, and the Create methods of Backend
 // allocate it. REQUIRES: one thread calls PlanPages and the Create methods, before the workers run.
-// Returns * UNIMPLEMENTED as CheckCudaModel does * INVALID_ARGUMENT with the arithmetic if the
-// memory does not suffice * RESOURCE_EXHAUSTED if memory cannot be allocated * UNAVAILABLE if the
-// device was given up, because a kernel on it did not end * FAILED_PRECONDITION for options or
-// libraries that cannot be used * INTERNAL for device errors.
+// Returns
+// * UNIMPLEMENTED as CheckCudaModel does
+// * INVALID_ARGUMENT, with the arithmetic, if the memory does not suffice
+// * RESOURCE_EXHAUSTED if memory cannot be allocated
+// * UNAVAILABLE if the process has given up the device, because a kernel on it did not end
+// * FAILED_PRECONDITION for options or libraries that cannot be used
+// * INTERNAL for device errors.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,
                                                                  const WeightImage& image);

@@ -39,7 +39,7 @@ struct StepWork {
   int64_t fused_rows = 0;
   int64_t materialized_rows = 0;
   bool gathered = false;  // whether kGather runs before kLogits (kernels/ops/gather_rows.h)
-  bool aligned = false;   // whether a row may ask for its alignment
+  bool aligned = false;   // whether a row may need its alignment
 };
 
 // Returns one element for each name of a launch, in the order of the launches. It is the cost of
