@@ -38,7 +38,7 @@ struct BatchConfig {
 // The data of a segment for its slot.
 struct SlotInput {
   kernels::SearchOptions search;
-  kernels::SegmentRules rules;  // the tables that it points to are borrowed until Release
+  kernels::SegmentRules rules;  // borrows its tables until Release
   int32_t source_length = 0;    // in tokens, 1 .. BatchConfig::max_positions
   CrossPages cross;             // the batch owns these pages until no step reads them
   bool wants_partials = false;
@@ -50,8 +50,8 @@ struct SlotInput {
 
 struct DecodedHypothesis {
   std::vector<int32_t> tokens;  // without start token and EOS
-  std::vector<float>
-      token_log_probs;  // one for each of `tokens`; then that of EOS if the search emitted EOS
+  // One number for each of `tokens`, then that of EOS if the search emitted EOS.
+  std::vector<float> token_log_probs;
   // The aligned source position of each token in token_log_probs. Empty without
   // SearchOptions::align.
   std::vector<int32_t> aligned;

@@ -86,7 +86,7 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
                                   Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
                                   buffers_[op.y], IfThere(op.sum));
           } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
-            NotOfThisStage();  // on the CPU, ensemble_model.h runs it
+            NotOfThisStage();  // only GPUs run it; for the CPU see ensemble_model.h
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
             static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);

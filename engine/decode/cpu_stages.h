@@ -129,8 +129,8 @@ class CpuDecoder final : public Decoder {
  private:
   const std::shared_ptr<const PackedProgram> packed_;
   CpuRows rows_;
-  std::unique_ptr<WordSelections>
-      words_;  // nullptr: the model cannot limit slots to a selection of tokens
+  // nullptr: the model cannot limit slots to a selection of tokens.
+  std::unique_ptr<WordSelections> words_;
 };
 
 }  // namespace dragoman::engine

@@ -75,12 +75,12 @@ class DecodingBatch final : public Batch {
   // Slots.
   std::vector<kernels::SlotState> states_;
   std::vector<kernels::SlotView> views_;
-  std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
-  std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
+  std::vector<int32_t> slot_lanes_;   // the lanes of each slot: [slots, kMaxSlotLanes]
+  std::vector<int32_t> cross_pages_;  // the cross pages of each slot: [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
   std::vector<CrossPages> slot_cross_;  // owns the pages in cross_pages_
   std::vector<uint8_t> wants_partials_;
-  std::vector<int32_t> settled_;  // number of settled tokens that were reported
+  std::vector<int32_t> settled_;  // by slot: the number of settled tokens that were reported
   std::vector<int32_t> free_slots_;
   std::vector<int32_t> free_lanes_;
   std::vector<int32_t> live_;

@@ -57,7 +57,7 @@ class PageMemory {
   char* pool_ = nullptr;
   int64_t page_bytes_ = 0;
   int32_t first_ = 0;
-  int64_t first_chunk_ = 0;        // the number of chunks_[0] within the pool
+  int64_t first_chunk_ = 0;        // the chunk of the pool that chunks_[0] is
   std::vector<Chunk> chunks_;      // the tracked chunks
   std::vector<uint8_t> was_used_;  // by page: whether it was in use during this period
   std::vector<int32_t> returned_;  // scratch memory of PutInOrder

@@ -50,10 +50,10 @@ class Encoder {
 struct StepInput {
   kernels::DecodeRows rows;
   const int32_t* tokens = nullptr;                  // [rows] the newest token of each hypothesis
-  const kernels::LogitRequest* requests = nullptr;  // [rows]
+  const kernels::LogitRequest* requests = nullptr;  // [rows] what the search needs of each row
   kernels::SelfKvTables self;
   kernels::CrossKvTables cross;
-  const kernels::SlotView* slots = nullptr;  // by slot number
+  const kernels::SlotView* slots = nullptr;  // indexed by slot number
   std::span<const kernels::AlignRow> align;  // the rows that need their alignment
   uint16_t* aligned = nullptr;               // output: a source position for each row in `align`
 };

@@ -31,7 +31,7 @@ class WordArena {
     int32_t words = 0;
   };
 
-  std::vector<Gap> gaps_;  // ascending, no two touch
+  std::vector<Gap> gaps_;  // in ascending order; adjacent gaps are joined
   int32_t used_ = 0;
 };
 

@@ -53,7 +53,7 @@ class WordSelections {
 
  private:
   const kernels::OutputLayer& layer_;
-  const int64_t step_floats_;  // memory of kSelectStep words, in floats
+  const int64_t step_floats_;  // floats that a selection of kSelectStep words takes
   const int64_t bytes_;
   kernels::cpu::FloatBuffer memory_;
   WordArena steps_;

@@ -30,9 +30,9 @@ struct OpCost {
 // The size of the pass or step that an operation runs in.
 struct OpRows {
   double rows = 0;
-  double segments = 0;        // segments to which the rows belong
+  double segments = 0;        // number of segments to which the rows belong
   double self_positions = 0;  // mean number of positions that a row attends over, its own included
-  double source_positions = 0;  // mean source tokens of a segment
+  double source_positions = 0;  // mean number of source tokens of a segment
   double element_bytes = 4;     // bytes of an element of an activation
   double weight_bytes = 4;      // bytes of an element of a matrix or an embedding table
   double kv_bytes = 4;          // bytes of an element of K or V in a page
@@ -57,7 +57,7 @@ std::vector<StepCost> CostsByName(const OpSequence& stage, const Program& progra
 // The highest rates that were measured on a device.
 struct DeviceRates {
   double bytes_per_second = 0;  // bytes read plus bytes written, in a copy
-  double flop_per_second = 0;   // in matrix products of the compute type
+  double flop_per_second = 0;   // flop in matrix products of the compute type
 };
 
 // Returns the least time that a device with these rates needs for `cost`, in seconds.

@@ -138,7 +138,7 @@ struct SelfAttentionOp {
   BufferId qkv = 0;
   BufferId context = 0;
   int layer = 0;
-  WeightId bias = kNoWeight;  // for distances from 1 - max_positions to 0
+  WeightId bias = kNoWeight;  // relative position bias, for distances from 1 - max_positions to 0
 };
 
 // The SSRU, which some models have in place of decoder self-attention: f = sigmoid(gate), state = f
@@ -222,7 +222,7 @@ struct Program {
   // ensemble. REQUIRES: CheckProgram returned OK.
   std::span<const OutputOp> outputs() const;
   const OutputOp& output() const { return outputs().front(); }
-  int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
+  int64_t vocabulary() const { return weight(output().table).rows; }  // of the target language
 };
 
 // Returns the number of parameters: the elements of all weights, except position embeddings and

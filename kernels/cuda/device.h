@@ -18,7 +18,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t total_bytes = 0;
   int64_t free_bytes = 0;
-  bool mps = false;  // other processes share the device through MPS
+  bool mps = false;  // whether processes share the device through MPS
 
   // Reports whether the device is a MIG slice of a card. multiprocessors and the bytes are then
   // those of the slice. A process sees only one slice.

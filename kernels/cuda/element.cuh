@@ -110,7 +110,7 @@ Error ForType(ComputeType type, Launch launch) {
     case ComputeType::kBFloat16:
       return launch(__nv_bfloat16{});
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // not on a device
+    case ComputeType::kInt8:  // only on the CPU
       break;
   }
   return launch(float{});

@@ -12,7 +12,7 @@ cudaDataType_t DataType(ComputeType type) {
     case ComputeType::kBFloat16:
       return CUDA_R_16BF;
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // not on a device
+    case ComputeType::kInt8:  // only on the CPU
       break;
   }
   return CUDA_R_32F;

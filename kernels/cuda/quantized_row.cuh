@@ -10,7 +10,7 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kQuantizedPiece = 8;  // 16-bit numbers that a lane loads at once
+inline constexpr int kQuantizedPiece = 8;  // number of 16-bit numbers that a lane loads at once
 inline constexpr int kQuantizedStretch = kWarpThreads * kQuantizedPiece;
 
 // Returns the largest x of all lanes.

@@ -58,16 +58,16 @@ struct DistanceBias {
   // Rows that have no query may ask for distances before the first column.
   __device__ float operator[](int distance) const { return zero[max(distance, least)]; }
 
-  const float* zero;  // the column of distance 0
+  const float* zero;  // the bias of distance 0
   int least;
 };
 
 // How K and V of a tile reach the lanes that need them.
 enum class TileLoads : uint8_t {
-  kInTurn,  // K first; V after its weights are known
+  kInTurn,  // K first, then V when the weights are known
   // Both, in registers; needs kBatches == 1, that is 16-bit elements and head_dim up to 64.
   kTogether,
-  kCopied,  // both, copied to kCopiedBytes of shared memory, aligned to 16; from sm_80 on
+  kCopied,  // both, copied to shared memory (kCopiedBytes, aligned to 16); from sm_80 on
 };
 
 // kHeadClass is the largest head_dim that the code takes, 32, 64 or 128. REQUIRES: head_dim is a
@@ -391,7 +391,7 @@ class WarpAttention {
   }
 
   const int lane_;
-  const int group_at_;  // number in a tile of the first position that this lane's group reads
+  const int group_at_;  // the first position of a tile that this lane's group reads
   const int at_;        // the offset of this lane's piece within a row, in elements
   const bool has_piece_;
   const int load_at_;
@@ -399,7 +399,7 @@ class WarpAttention {
   RawPiece<T>* const copied_;  // this lane's first piece of K in shared memory
   float query_[kRows][kElements];
   float max_[kRows];
-  float sum_[kRows];  // this lane's share of the sum
+  float sum_[kRows];  // this lane's part of the sum of weights
   float acc_[kRows][kElements];
 };
 

@@ -45,7 +45,7 @@ constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
                         : sizeof(T) == 4                                 ? 2
                                                                          : 3;
 
-static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile
+static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile assumes this
 
 // Writes K and V of the rows before this one in its lane, so that this warp can read them.
 template <class T, class Pages>

@@ -21,11 +21,11 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kColumns = 8;  // columns of y that a block computes
+constexpr int kColumns = 8;  // the number of columns of y that a block computes
 // The number of columns of x and W that two products sum over.
 constexpr int kDepth = 32;
-constexpr int kPiece = 8;    // elements in 16 bytes
-constexpr int kPadding = 8;  // elements: puts the rows of a matrix in different banks
+constexpr int kPiece = 8;    // the number of elements in 16 bytes
+constexpr int kPadding = 8;  // elements; puts the rows of a matrix in different banks
 
 __host__ __device__ constexpr int PitchOf(int in) { return in + kPadding; }
 

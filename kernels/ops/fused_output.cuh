@@ -23,14 +23,14 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kFusedBlockRows = 128;  // rows that a block of threads computes
+constexpr int kFusedBlockRows = 128;  // the number of rows that a block computes
 // The lengths of a row's list of best tokens. There is a kernel for each length.
 constexpr int kFusedLists[] = {4, 8, 16};
 
 // The minimum number of blocks of MergeFusedKernel on a multiprocessor. The compiler would choose
 // the same number by itself, but without this bound it spills a register on sm_80.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kMergeBlocks = 8;  // all threads of a multiprocessor
+constexpr int kMergeBlocks = 8;  // these use all threads of a multiprocessor
 #else
 constexpr int kMergeBlocks = 12;
 #endif
@@ -164,7 +164,7 @@ class FoldedOutput : public FusedOutput {
   int processors_ = 0;
   float* bias_ = nullptr;
   uint8_t* quantized_weight_ = nullptr;  // [vocabulary, d]; nullptr without quantized products
-  float* column_scales_ = nullptr;       // [tiles * kTileColumns]
+  float* column_scales_ = nullptr;  // [tiles * kTileColumns]; nullptr without quantized products
 };
 
 std::string FoldedOutput::PrepareParts(const void** weight, const float* bias, int* shared_limit) {

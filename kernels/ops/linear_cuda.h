@@ -42,10 +42,10 @@ class Blas {
 };
 
 struct LinearOptions {
-  int in = 0;   // a multiple of 8
-  int out = 0;  // a multiple of 8 if the activation is neither kNone nor kRelu
+  int in = 0;   // columns of x; a multiple of 8
+  int out = 0;  // columns of y; a multiple of 8 if the activation is neither kNone nor kRelu
   ComputeType type = ComputeType::kFloat32;  // type of x and W; f32 products do not use TF32
-  bool float_output = false;                 // y is f32
+  bool float_output = false;                 // whether y is f32
   Activation activation = Activation::kNone;
   // Elements from a row of y to the next; 0 means `out`. If the activation is neither kNone nor
   // kRelu, it must be `out`. It is best if `out` and `y_stride` are multiples of 8, because

@@ -72,12 +72,13 @@ struct FusedWork {
   const SlotView* slots = nullptr;
   const LogitRequest* requests = nullptr;
   LogitSummary* summaries = nullptr;
-  const float* bias =
-      nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary; 8-byte aligned
+  // The bias of each column up to the end of the last tile; -inf after the vocabulary's end. Aligned
+  // to 8 bytes.
+  const float* bias = nullptr;
   int tiles = 0;
   TileRanges ranges;
-  LogSum* sums = nullptr;      // [rows, tiles]
-  TokenScore* best = nullptr;  // [rows, ranges, entries of a list]
+  LogSum* sums = nullptr;      // [rows, tiles] (max, sum of exp)
+  TokenScore* best = nullptr;  // [rows, ranges, entries of a list] best tokens
 };
 
 // Reports whether the fused method computes this row: the row is one of the step's *work.rows.count
@@ -228,7 +229,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
     float max = sum.max * kLog2OfE;
     if (max == INFINITY) sum.max = INFINITY;  // a logit was +inf, which is as bad as NaN
     max = fmaxf(max, -FLT_MAX);               // -inf minus -inf would be NaN
-    float sums[4] = {};  // four chains, so that an add does not wait for the previous one
+    float sums[4] = {};  // four sums, so that an addition need not wait for the previous one
 #pragma unroll
     for (int i = 0; i < 64; ++i) {
       sums[i % 4] += FoldExp2(fmaf(x[i / 2 * 4 + half * 2 + i % 2], kLog2OfE, -max));

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<kBiased>(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
                       summaries[row]);
-  group.Sync();  // all members have read the request
+  group.Sync();  // waits until all threads have read the request
   if (keep && group.rank() == 0) request.logits = x;
 }
 

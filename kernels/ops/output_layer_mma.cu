@@ -68,7 +68,7 @@ constexpr int kWarpRows = 16;
 constexpr int kThreads = kWarps * kWarpThreads;
 static_assert(kWarps * kWarpRows == kFusedBlockRows);
 constexpr int kPieceBytes = 16;
-constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
+constexpr int kRowPieces = 4;  // 16-byte pieces of a row of a slab, enough for two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
 template <class T>
 constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d in a slab
@@ -80,7 +80,7 @@ constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
 constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;
 constexpr int kStages = 4;
 constexpr int kSharedBytes = kStages * kStageBytes;
-constexpr int kWaves = 8;  // for DivideTiles
+constexpr int kWaves = 8;  // the argument `waves` of DivideTiles
 
 // Reports whether this file has code for an architecture (86 is 8.6). For other architectures its
 // kernels are empty, and the functions below with [[maybe_unused]] are unused. 9.0 has
@@ -303,7 +303,7 @@ class MmaOutput final : public FoldedOutput {
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
 
-  const void* weight_;  // weights in the type that the products multiply
+  const void* weight_;  // the weights, in the type that the products multiply
 };
 
 std::string MmaOutput::Prepare(const float* bias) {

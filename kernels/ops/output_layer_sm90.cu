@@ -75,7 +75,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kBlockRows = kFusedBlockRows;
-constexpr int kGroupRows = 64;  // rows of a warpgroup
+constexpr int kGroupRows = 64;  // the number of rows that a warpgroup computes
 constexpr int kGroupThreads = 128;
 constexpr int kComputingGroups = kBlockRows / kGroupRows;
 constexpr int kThreads = (kComputingGroups + 1) * kGroupThreads;

@@ -16,7 +16,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kAtOnce = kMaterializedPerThread;  // columns that a thread loads at once
+constexpr int kAtOnce = kMaterializedPerThread;  // number of columns that a thread loads at once
 
 struct MeanShared {
   FoldShared<kMaterializedThreads> fold;
@@ -80,7 +80,7 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       const float score = LogProbability(x[i], log_sums[m]);
-      if (score != score) mean[i] = NAN;  // mean[i] stays NaN in the sum below
+      if (score != score) mean[i] = NAN;  // the sum below keeps the NaN
       most[i] = score > most[i] ? score : most[i];
     }
   }
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<false>(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request,
                     false, summaries[row]);
-  group.Sync();  // all members have read the request
+  group.Sync();  // waits until all threads have read the request
   if (group.rank() != 0) return;
   LogSum& normaliser = summaries[row].normaliser;
   if (!request.mask_first && normaliser.max > -INFINITY) normaliser = LogSum{0.0F, 1.0F};

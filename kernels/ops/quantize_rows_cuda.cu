@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   if (threadIdx.x == 0) scales[row] = scale;
 }
 
-constexpr int kCheckRows = 8;  // rows that a thread computes, for one column
+constexpr int kCheckRows = 8;  // a thread computes this many rows of one column
 constexpr int kCheckColumns = 128;
 constexpr int kCheckPiece = 16;
 

@@ -46,7 +46,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kDepth = 32;  // bytes of k that one product multiplies
+constexpr int kDepth = 32;  // bytes of a row of x or W that one product multiplies
 constexpr int kPieceBytes = 16;
 
 // Reports whether the product kernels apply the activation themselves. They apply those that have
@@ -72,7 +72,7 @@ __device__ inline T Activated(Activation activation, T x) {
 
 template <class T>
 struct ProductArgs {
-  const uint8_t* x = nullptr;  // quantized rows, for the kernel with tiles
+  const uint8_t* x = nullptr;  // quantized rows; only for the kernel with tiles
   const float* x_scales = nullptr;
   const uint8_t* weight = nullptr;
   const float* scales = nullptr;
@@ -92,15 +92,17 @@ __device__ inline float BiasOf(const ProductArgs<T>& args, int column) {
 
 constexpr int kTileWarps = 4;
 constexpr int kTileThreads = kTileWarps * kWarpThreads;
-constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
+constexpr int kRowPieces = 4;  // 16-byte pieces of a row of a slab, enough for two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
-constexpr int kCopyRows = kTileThreads / kRowPieces;  // rows that all threads copy at once
+constexpr int kCopyRows =
+    kTileThreads / kRowPieces;  // the number of rows that all threads copy together
 
 template <int kTile>
 struct Tile {
   static constexpr int kSlabRows = 2 * kTile;  // rows of x, then rows of W
   static constexpr int kStageBytes = kSlabRows * kRowBytes;
-  static constexpr int kCopies = kSlabRows / kCopyRows;  // copies of a thread
+  static constexpr int kCopies =
+      kSlabRows / kCopyRows;  // the number of pieces that each thread copies
   // Stages of the ring. On cards without asynchronous copies two of them are used.
   [[maybe_unused]] static constexpr int kRing = kTile == 128 ? 3 : 4;
   static constexpr int kSharedBytes = kRing * kStageBytes;
@@ -325,7 +327,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     }
   }
   __syncthreads();
-  constexpr int kPieces = kTile / kPieceElements<T>;  // pieces of a row of the tile
+  constexpr int kPieces = kTile / kPieceElements<T>;  // the number of pieces of a row of the tile
 #pragma unroll 2
   for (int i = thread; i < kTile * kPieces; i += kTileThreads) {
     const int row = i / kPieces;

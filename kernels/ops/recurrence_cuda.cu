@@ -45,7 +45,7 @@ struct States {
     }
   }
 
-  float at[kPieceElements<T>] = {};  // before position 0
+  float at[kPieceElements<T>] = {};  // the state before position 0 is zeros
 };
 
 // Returns the address of element `at` of the state of a position.

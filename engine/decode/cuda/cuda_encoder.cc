@@ -182,7 +182,7 @@ class CudaEncoder::Launcher {
   const int64_t tokens_;
   const int64_t rows_;  // the pass's bucket, which is the row count of the products
   int64_t longest_ = 0;
-  size_t number_ = 0;  // number of the current operation
+  size_t number_ = 0;  // index of the current operation
 };
 
 absl::Status CudaEncoder::Init() {

@@ -68,7 +68,7 @@ class OnDevice {
 struct Folded {
   // Summary of each row, with pointers to device memory.
   std::vector<kernels::LogitSummary> summaries;
-  std::vector<kernels::TokenScore> top;  // [rows, kTop]
+  std::vector<kernels::TokenScore> top;  // [rows, kTop] the best tokens of each row
 
   const kernels::TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
 };

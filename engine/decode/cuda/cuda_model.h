@@ -26,7 +26,7 @@ namespace dragoman::engine {
 
 struct CudaModelConfig {
   int device = 0;
-  int max_rows = 0;            // limit of a step's rows
+  int max_rows = 0;            // the largest number of rows in a step
   int64_t encoder_tokens = 0;  // the largest number of source tokens in an encoder pass
   int capability = 0;          // compute capability of the device: 90 is 9.0
   // Whether a product may use different algorithms for different row counts, including our own
@@ -138,7 +138,7 @@ class CudaModel {
   const Program program_;
   const BufferPlan encoder_buffers_, decoder_buffers_;
   const kernels::ComputeType type_;
-  const std::vector<int64_t> offset_;  // by WeightId
+  const std::vector<int64_t> offset_;  // by WeightId: bytes from the start of memory_
   std::vector<int> step_buckets_, encoder_buckets_;
   kernels::cuda::DeviceBuffer memory_;
   kernels::cuda::DeviceBuffer quantized_memory_;  // int8 weights and their scales
@@ -146,7 +146,7 @@ class CudaModel {
 
   // Indexed by the number of the operation; an entry is empty if the operation is not a product.
   std::vector<LayerProduct> encoder_products_, decoder_products_;
-  std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // by output
+  std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // indexed as Program::outputs()
   std::unique_ptr<kernels::cuda::FusedOutput> fused_;
   std::string why_not_fused_;
   bool fused_failed_ = false;   // the fused output layer failed its check

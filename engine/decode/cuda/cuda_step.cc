@@ -241,7 +241,7 @@ class CudaStep::Launcher {
   cuda::StepRows rows_;
   kernels::SelfKvTables self_;
   kernels::CrossKvTables cross_;
-  size_t number_ = 0;  // number of the current operation
+  size_t number_ = 0;  // index of the current operation
   Fault fault_;
 };
 

@@ -21,22 +21,22 @@ inline constexpr int64_t kEncodeChunkTokens = 8192;
 
 struct MemoryRequest {
   int64_t device_bytes = 0;
-  int64_t free_bytes = 0;  // free before the engine allocates
+  int64_t free_bytes = 0;  // bytes that are free before the engine allocates
   double fraction = 0.9;   // share of device_bytes that may be in use with the engine's allocations
   int multiprocessors = 0;
 
   Program program;  // the program to run, after JoinCrossLayers if it is used
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t weight_bytes = 0;
-  int64_t encoder_tokens = 0;     // limit of the source tokens of an encoder pass
-  bool fused = false;             // the fused output layer runs
+  int64_t encoder_tokens = 0;     // the largest number of source tokens in an encoder pass
+  bool fused = false;             // whether there is a fused output layer
   int64_t fused_bytes = 0;        // bytes of the fused output layer and its workspace
-  bool quantized_layers = false;  // the products of the layers are in int8
+  bool quantized_layers = false;  // whether the layers' products are in int8
 
   BatchConfig batch;
   int64_t kv_bytes = 0;        // bytes for all K/V pages; 0: all memory that remains
   int32_t longest_source = 0;  // number of pages of the longest source
-  int default_beam = 1;        // the memory must suffice for a search of this beam
+  int default_beam = 1;        // the memory must suffice for a search with this beam
 };
 
 struct MemoryLine {
@@ -48,7 +48,7 @@ struct MemoryPlan {
   kernels::BatchLimits limits;
   PagePlan pages;
   std::vector<MemoryLine> lines;
-  int64_t total = 0;  // the sum of the lines
+  int64_t total = 0;  // the sum of the bytes of all lines
 };
 
 // Returns the number of rows whose logits are in memory at once, for each of the program's outputs.
