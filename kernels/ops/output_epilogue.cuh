@@ -72,8 +72,8 @@ struct FusedWork {
   const SlotView* slots = nullptr;
   const LogitRequest* requests = nullptr;
   LogitSummary* summaries = nullptr;
-  // The bias of each column up to the end of the last tile; -inf after the vocabulary's end. Aligned
-  // to 8 bytes.
+  // The bias of each column up to the end of the last tile; -inf after the vocabulary's end.
+  // Aligned to 8 bytes.
   const float* bias = nullptr;
   int tiles = 0;
   TileRanges ranges;

@@ -94,15 +94,15 @@ constexpr int kTileWarps = 4;
 constexpr int kTileThreads = kTileWarps * kWarpThreads;
 constexpr int kRowPieces = 4;  // 16-byte pieces of a row of a slab, enough for two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
-constexpr int kCopyRows =
-    kTileThreads / kRowPieces;  // the number of rows that all threads copy together
+// The number of rows that all threads copy together.
+constexpr int kCopyRows = kTileThreads / kRowPieces;
 
 template <int kTile>
 struct Tile {
   static constexpr int kSlabRows = 2 * kTile;  // rows of x, then rows of W
   static constexpr int kStageBytes = kSlabRows * kRowBytes;
-  static constexpr int kCopies =
-      kSlabRows / kCopyRows;  // the number of pieces that each thread copies
+  // The number of pieces that each thread copies.
+  static constexpr int kCopies = kSlabRows / kCopyRows;
   // Stages of the ring. On cards without asynchronous copies two of them are used.
   [[maybe_unused]] static constexpr int kRing = kTile == 128 ? 3 : 4;
   static constexpr int kSharedBytes = kRing * kStageBytes;
