@@ -328,8 +328,8 @@ class WarpAttention {
   }
 
   // Returns the sum of the weights of the row that AddGroups leaves to this lane. Adds in the order
-  // of WarpSum, from bit kLanes down. The bits of the lane's group number, in reverse order, are
-  // the number of the row.
+  // of WarpSum, from bit kLanes down. The lowest bits of the lane's group number, in reverse order,
+  // give the number of the row.
   template <int kLanes, int kLeft>
   __device__ float SumOfRow(const float (&sums)[kLeft]) const {
     constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
