@@ -5,8 +5,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The pages for each of max_rows rows if no memory size is set. A page has 32 positions, so they
-// hold 128 positions of a hypothesis and 32 source tokens.
+// The numbers of pages that are planned for each row if no memory size is set. A page has 32
+// positions. So a row gets room for 128 positions of its hypothesis and for 32 source tokens.
 constexpr int kSelfPagesPerRow = 4;
 constexpr int kCrossPagesPerRow = 1;
 
@@ -17,9 +17,9 @@ PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes) {
   PagePlan plan;
   int64_t bytes = request.bytes;
   if (bytes == 0) {
-    // Plans a segment with the longest output and the widest beam, and the usual rows in addition.
-    // If there were room for the former only, the page rule (kernels/search/plan.h) would pause all
-    // other segments until this segment has ended.
+    // Plans pages for one segment with the longest output and the widest beam, and in addition for
+    // the usual rows. If there were room only for the segment, the page rule
+    // (kernels/search/plan.h) would pause all other segments until this segment has ended.
     plan.self_pages = static_cast<int32_t>(
         request.widest_segment +
         std::max<int64_t>(int64_t{request.max_rows} * kSelfPagesPerRow, request.default_segment));

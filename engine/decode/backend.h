@@ -1,6 +1,6 @@
-// A backend is a device with the packed weights of a model: the CPU or one GPU. It creates the
-// encoders, batches and K/V memory of its workers. A backend of the CPU has any number of workers,
-// a backend of a GPU has one.
+// A backend is a model on one device, the CPU or a GPU, with the weights in the form that the
+// device reads. It creates the encoders, batches and K/V memory of the model's workers. The CPU has
+// any number of workers, a GPU has one.
 //
 // Immutable and thread-safe. Each created object belongs to one worker and may outlive the backend.
 #pragma once
@@ -19,7 +19,7 @@ namespace dragoman::engine {
 
 struct BackendInfo {
   std::string device;        // "cpu", "cuda:0"
-  std::string device_name;   // the card's name, or the instruction set of the CPU: "avx2"
+  std::string device_name;   // the GPU's name, or the CPU's instruction set: "avx2"
   std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
   std::vector<std::string> notes = {};  // lines for the log about the model on this device
@@ -34,11 +34,11 @@ struct PagePlan {
 // The arguments of PlanPages.
 struct PageRequest {
   int max_rows = 0;
-  int64_t bytes = 0;           // for all pages of one worker; 0: what max_rows usually needs
+  int64_t bytes = 0;           // memory for all pages of one worker; 0: what max_rows usually needs
   int32_t longest_source = 0;  // the number of cross pages of the longest source
-  // The most self pages that a segment may need: `widest_segment` with the widest beam,
-  // `default_segment` with the default beam. If `bytes` is 0 and `most_bytes` suffices, the plan
-  // has room for one of each at the same time.
+  // The largest number of self pages that one segment may need: `widest_segment` with the widest
+  // beam, `default_segment` with the default beam. If `bytes` is 0 and `most_bytes` suffices, two
+  // such segments, one of each kind, have room at the same time.
   int64_t widest_segment = 0;
   int64_t default_segment = 0;
   // The limit for all pages of one worker if `bytes` is 0. 0: no limit.
@@ -51,8 +51,9 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  // Divides the memory into cross pages, at least for two longest sources, and self pages. The self
-  // pages may be too few for a search, or 0. The caller must check this.
+  // Divides the memory into self pages and cross pages. The cross pages suffice for at least two
+  // sources of the longest length. The self pages may be too few for a search, or 0; the caller
+  // must check this.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
 
   // Returns the size of one page in bytes; 0 if the pages are not in the host's memory.
@@ -66,7 +67,7 @@ class Backend {
   // The following functions return RESOURCE_EXHAUSTED if the memory cannot be allocated.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
-  // Borrows `memory` for the batch's life.
+  // `memory` is borrowed as long as the batch exists.
   virtual absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
                                                              KvMemory* memory) const = 0;
 };

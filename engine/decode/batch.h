@@ -23,23 +23,24 @@ namespace dragoman::engine {
 
 struct BatchConfig {
   int max_rows = 0;
-  int lanes = 0;          // the most hypotheses in slots, >= max_rows; 0: 8 * max_rows
-  int max_positions = 0;  // the most input positions of a hypothesis: its max_tokens + 1
+  int lanes = 0;          // the largest number of hypotheses in slots, >= max_rows; 0: 8 * max_rows
+  int max_positions = 0;  // the largest number of input positions of a hypothesis, max_tokens + 1
   int vocabulary = 0;     // the size of the target vocabulary
   int32_t start_token = 0;
 
   // Returns the number of lanes. There are more lanes than rows, because a slot reserves its beam's
-  // number of lanes, even if pruning leaves fewer live hypotheses. With a beam of 50 that is pruned
-  // to 8 rows and max_rows lanes, most rows would be idle.
+  // number of lanes, even if pruning leaves fewer live hypotheses. For example, a slot with a beam
+  // of 50 may be pruned to 8 live hypotheses. With only max_rows lanes, most rows of a step would
+  // then be unused.
   int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
 // The data of a segment for its slot.
 struct SlotInput {
   kernels::SearchOptions search;
-  kernels::SegmentRules rules;  // the tables that it points to are borrowed until Release
+  kernels::SegmentRules rules;  // borrows its tables until Release
   int32_t source_length = 0;    // in tokens, 1 .. BatchConfig::max_positions
-  CrossPages cross;             // owned by the batch until no step reads the pages
+  CrossPages cross;             // the batch owns these pages until no step reads them
   bool wants_partials = false;
   // The only target tokens that the segment may produce, from a lexical shortlist. Includes the
   // tokens that `rules` require. Empty: all tokens. Borrowed until Release. Must be empty unless
@@ -48,8 +49,9 @@ struct SlotInput {
 };
 
 struct DecodedHypothesis {
-  std::vector<int32_t> tokens;         // without start token and EOS
-  std::vector<float> token_log_probs;  // one for each of `tokens`, then EOS's if it was emitted
+  std::vector<int32_t> tokens;  // without start token and EOS
+  // One number for each of `tokens`, then that of EOS if the search emitted EOS.
+  std::vector<float> token_log_probs;
   // The aligned source position of each token in token_log_probs. Empty without
   // SearchOptions::align.
   std::vector<int32_t> aligned;
@@ -59,8 +61,8 @@ struct DecodedHypothesis {
 };
 
 // Ends a hypothesis: adds its last token and sets the finish reason. If the last token is EOS, adds
-// only its log-prob. `unmet`: the hypothesis lacks required phrases. REQUIRES: `h` contains all
-// tokens before the last one.
+// only its log-prob. `unmet` says that the hypothesis lacks required phrases. REQUIRES: `h`
+// contains all tokens before the last one.
 inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_token,
                           float last_log_prob, bool unmet, DecodedHypothesis* h) {
   if (last_token != search.eos) h->tokens.push_back(last_token);
@@ -93,7 +95,8 @@ class Batch {
   virtual bool HasRoomFor(const kernels::SearchOptions& search,
                           const kernels::SegmentRules& rules) const = 0;
 
-  // Reports whether there is memory for a segment with this number of SlotInput::words.
+  // Reports whether there is memory for a segment that may produce only `words` target tokens
+  // (SlotInput::words).
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
 
   // Puts a segment into a slot and returns the slot's number. REQUIRES: HasRoomFor and
@@ -105,17 +108,17 @@ class Batch {
   virtual void Release(int slot) = 0;
 
   struct StepReport {
-    int rows = 0;                        // live hypotheses that the reported step extended
-    int slots = 0;                       // slots to which these rows belong
+    int rows = 0;                        // the number of hypotheses that the reported step extended
+    int slots = 0;                       // the number of slots to which these rows belong
     std::span<const BatchEvent> events;  // valid until the next Step
   };
   // Makes one step under these rules. Returns an error if the model or the device fails. After an
   // error, only Release may be called. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) = 0;
 
-  // Returns the n-best list of a slot, best first; for sampling, the draws by ascending number.
-  // Empty if the search found no output. REQUIRES: the latest report has kDone for the slot, and
-  // the slot was not released since.
+  // Returns the n-best list of a slot, best first. With sampling, returns the samples in the order
+  // of their numbers. Empty if the search found no output. REQUIRES: the latest report has kDone
+  // for the slot, and the slot was not released since.
   virtual std::vector<DecodedHypothesis> Result(int slot) const = 0;
 
   // Returns all settled tokens of a slot: the beginning of its translation that no later step can
@@ -125,27 +128,29 @@ class Batch {
   // Reports whether Step must be called, because a segment is in a slot or is about to leave one.
   virtual bool busy() const = 0;
 
-  // Returns the number of rows that the slots are expected to need. A slot whose search has just
-  // begun counts with its beam, another one with its live rows.
+  // Returns the number of rows that the next step is expected to have. A slot whose search has just
+  // begun is expected to have as many rows as its beam. Any other slot is expected to keep its
+  // number of live hypotheses.
   virtual int64_t ExpectedRows() const = 0;
 
-  // Returns the sum of SearchOptions::row_cost over the rows of ExpectedRows, or somewhat more.
+  // Returns the sum of SearchOptions::row_cost over the rows that ExpectedRows counts, or somewhat
+  // more.
   virtual int64_t ExpectedLoad() const = 0;
 
-  // Returns the number of target tokens of a slot's live hypotheses; on a device, an upper bound.
+  // Returns the number of target tokens in each live hypothesis of a slot. On a GPU the result is
+  // an upper bound.
   virtual int DecodedTokens(int slot) const = 0;
 
   virtual int32_t self_pages_used() const = 0;
 
-  // These manage the memory of self and cross pages if it is the host's (page_memory.h):
-  // * EndMemoryPeriod: memory that was not used since the previous call becomes idle.
-  // * GiveBackIdleMemory: returns idle memory to the system, at most about `most_bytes` of each
-  //   kind of pages. Reports whether idle memory is left.
-  // * resident_page_bytes: returns the number of bytes that take physical memory.
+  // The next three functions manage the physical memory of K/V pages on the CPU (page_memory.h).
+  // Marks as idle the memory that was not used since the previous call.
   virtual void EndMemoryPeriod() {}
+  // Returns idle memory to the system: at most about `most_bytes` of self pages, and as much of
+  // cross pages. Reports whether idle memory is left.
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
+  // Returns the number of bytes of pages that take physical memory.
   virtual int64_t resident_page_bytes() const { return 0; }
-
   // The results of max_rows and workspace_bytes never change. Any thread may call these two.
   virtual int max_rows() const = 0;
   virtual int64_t workspace_bytes() const = 0;

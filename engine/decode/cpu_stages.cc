@@ -20,9 +20,9 @@
 namespace dragoman::engine {
 namespace {
 
-// The most tokens of an encoder pass with several segments. They are enough for efficient matrix
-// products, and few enough that activations stay in cache and that the first segments of a window
-// reach the decoder soon.
+// The largest number of tokens of an encoder pass with several segments. It is large enough for
+// efficient matrix products. It is small enough that activations stay in cache, and that the
+// decoder can start soon with the segments of the first pass.
 constexpr int64_t kEncodeTokens = 512;
 
 // True for the operations that only the encoder or only the decoder has. An operation type must be
@@ -86,7 +86,7 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
                                   Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
                                   buffers_[op.y], IfThere(op.sum));
           } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
-            NotOfThisStage();  // on the CPU, ensemble_model.h runs it
+            NotOfThisStage();  // only GPUs run it; for the CPU see ensemble_model.h
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
             static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);

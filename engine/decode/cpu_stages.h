@@ -1,6 +1,6 @@
 // The encoder and the decoder of the CPU, which run the operations of a packed program
 // (packed_program.h). Private to engine/decode. Each belongs to one thread and has its own buffers.
-// A stage is one of the two: encoder or decoder.
+// "Stage" means the encoder or the decoder.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +51,9 @@ class StageBuffers {
 // The common part of encoder and decoder: runs the operations that both stages have.
 class StageRunner {
  protected:
-  // Computes in the borrowed `context`. Then workspace_bytes_ does not include the context's
-  // memory. If `context` is nullptr, creates its own context with `threads` threads. `capacity` is
-  // the most rows of a call of Run.
+  // Computes in `context`, which is borrowed and whose memory workspace_bytes_ does not include. If
+  // `context` is nullptr, creates its own context with `threads` threads. `capacity` is the largest
+  // number of rows of a call of Run.
   StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
               const BufferPlan& plan, const StageProducts& products, kernels::OpContext* context,
               int threads, int64_t capacity);
@@ -134,7 +134,8 @@ class CpuDecoder final : public Decoder {
  private:
   const std::shared_ptr<const PackedProgram> packed_;
   CpuRows rows_;
-  std::unique_ptr<WordSelections> words_;  // nullptr: the model does not select
+  // nullptr: the model cannot limit slots to a selection of tokens.
+  std::unique_ptr<WordSelections> words_;
 };
 
 }  // namespace dragoman::engine

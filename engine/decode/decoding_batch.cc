@@ -175,8 +175,8 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const kernels::PlanRules& 
   const kernels::SingleThread group;
   const int32_t free_before = pages_.free_count;
   kernels::PlanStep(group, in, views_.data(), lane_page_table_, pages_, plan_);
-  // PlanStep has taken pages from the top of the stack. Their numbers are still in the array, after
-  // those of the free pages.
+  // PlanStep has taken pages from the top of the stack pages_.free. Their numbers are still in the
+  // array, after the numbers of the pages that are free.
   page_memory_.NoteTaken(pages_.free + pages_.free_count, free_before - pages_.free_count);
   PrepareRows();
 

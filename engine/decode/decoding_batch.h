@@ -1,5 +1,5 @@
-// The running batch on the host: the tables of its slots, lanes, rows and pages. A call of Step
-// makes a complete step. See README.md, "The decoding batch". Allocates all tables at construction.
+// The running batch on the CPU: the tables of its slots, lanes, rows and pages. A call of Step
+// makes a complete step. See README.md, "The decoding batch". The constructor allocates all tables.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace dragoman::engine {
 
 class DecodingBatch final : public Batch {
  public:
-  // Borrows `memory` for the batch's life.
+  // `memory` is borrowed as long as the batch exists.
   DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
   // Estimates the number of bytes that the tables of a batch take.
@@ -59,7 +59,7 @@ class DecodingBatch final : public Batch {
   std::span<const int32_t> live() const { return live_; }
 
  private:
-  // Returns the most self pages that the slot's segment may need.
+  // Returns the largest number of self pages that the slot's segment may need.
   int64_t WorstCase(int number) const;
   void PrepareRows();
   // Reports the results of the slots that ran.
@@ -75,12 +75,12 @@ class DecodingBatch final : public Batch {
   // Slots.
   std::vector<kernels::SlotState> states_;
   std::vector<kernels::SlotView> views_;
-  std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
-  std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
+  std::vector<int32_t> slot_lanes_;   // the lanes of each slot: [slots, kMaxSlotLanes]
+  std::vector<int32_t> cross_pages_;  // the cross pages of each slot: [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
   std::vector<CrossPages> slot_cross_;  // owns the pages in cross_pages_
   std::vector<uint8_t> wants_partials_;
-  std::vector<int32_t> settled_;  // number of settled tokens that were reported
+  std::vector<int32_t> settled_;  // by slot: the number of settled tokens that were reported
   std::vector<int32_t> free_slots_;
   std::vector<int32_t> free_lanes_;
   std::vector<int32_t> live_;

@@ -10,7 +10,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns the cost of a search with a full beam, minus 1 for each row.
+// Returns the part of a search's row costs that exceeds 1 per row, for a full beam.
 int64_t SurchargeOf(const kernels::SearchOptions& search) {
   return int64_t{search.beam} * (search.row_cost - 1);
 }
@@ -219,8 +219,8 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) cons
 absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const kernels::PlanRules& rules) {
   events_.clear();
   const absl::Status status = RunAndRead(rules);
-  // The previous step has finished. It was the last one that reads the resources of the slots in
-  // `leaving_`, so they can be free now.
+  // The previous step has finished. It was the last step that reads the lanes and tables of the
+  // slots in `leaving_`, so these are freed now.
   FreeLeaving();
   if (!status.ok()) {
     failed_ = true;

@@ -17,18 +17,20 @@
 
 namespace dragoman::engine {
 
-// The least capacities with which an empty batch takes every segment that a request may ask for.
+// The smallest capacities of a device with which an empty batch has room for any single segment
+// that a request may contain.
 struct DeviceNeeds {
   int32_t rules_words = 0;        // BatchLimits::rules_words
   int32_t materialized_rows = 0;  // BatchLimits::materialized_rows
   int32_t command_words = 0;      // StepMailbox::command_capacity
   int32_t output_words = 0;       // StepMailbox::output_capacity
 };
-// The result depends only on max_rows, positions and the vocabulary.
+// Returns the smallest capacities. They depend only on max_rows, positions and vocabulary of
+// `limits`.
 DeviceNeeds NeedsOf(const kernels::BatchLimits& limits);
 
 // Returns the limits of a batch with the capacities of NeedsOf. Leaves `workspaces` and
-// `materialized_workspaces` at 0; the device sets them.
+// `materialized_workspaces` at 0, because each device sets them itself.
 kernels::BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages);
 
 class DeviceBatch final : public Batch {
@@ -54,7 +56,7 @@ class DeviceBatch final : public Batch {
   int max_rows() const override { return limits_.max_rows; }
   int64_t workspace_bytes() const override { return device_->workspace_bytes(); }
 
-  // The numbers of resources that are in use. For tests.
+  // The number of slots, lanes and so on that are in use. For tests.
   struct Held {
     int slots = 0;
     int lanes = 0;
@@ -95,7 +97,7 @@ class DeviceBatch final : public Batch {
   void FreeLeaving();
 
   const std::unique_ptr<StepDevice> device_;
-  const kernels::BatchLimits& limits_;  // the device's
+  const kernels::BatchLimits& limits_;  // the limits of device_
 
   std::vector<Slot> slots_;
   std::vector<int> free_slots_;
@@ -105,15 +107,16 @@ class DeviceBatch final : public Batch {
 
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // the sum of the beams of `occupied_`
-  int64_t surcharge_ = 0;      // the part of the rows' costs above 1 per row, if all beams are full
-  // The sum of the beams of slots whose first step was not read yet, by the mailbox of this step.
-  // Stored because every admission calls ExpectedRows.
+  int64_t surcharge_ = 0;      // the sum of beam * (row_cost - 1) over `occupied_`
+  // The sums of the beams of slots whose first step has not been read yet. Each sum is for the
+  // slots whose first step uses the mailbox with this index. Stored because every admission calls
+  // ExpectedRows.
   int64_t new_beams_[kernels::kStepMailboxes] = {0, 0};
-  std::vector<int> leaving_;  // slots that the next command cancels
+  std::vector<int> leaving_;  // slots that the next command to the device cancels
 
   int64_t next_step_ = 0;
-  int32_t command_words_ = 0;               // of the next command
-  kernels::StepOutput latest_{.step = -1};  // the output read last; -1: none yet
+  int32_t command_words_ = 0;               // the number of words used in the next command
+  kernels::StepOutput latest_{.step = -1};  // the output that was read last; step -1: none yet
   std::vector<BatchEvent> events_;
   bool failed_ = false;
 };

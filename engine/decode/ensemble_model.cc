@@ -12,7 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The alignment in bytes of a member's part of a page: a cache line.
+// The part of each member in a K/V page begins at a multiple of this many bytes: a cache line.
 constexpr int64_t kPartAlignment = 64;
 
 struct Member {

@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const kernels::KvLayo
   const uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
   auto* const pool = static_cast<char*>(mapping) + (RoundUp(address, kAlignment) - address);
   // Asks for large pages, because attention reads scattered pages and would miss the TLB often. An
-  // error does not matter.
+  // error of madvise is harmless.
   madvise(pool, rounded, MADV_HUGEPAGE);
   const auto unmap = [mapping, mapped](void*) { munmap(mapping, mapped); };
   return std::unique_ptr<KvMemory>(

@@ -2,12 +2,12 @@
 // pages (K and V of sources), the decode thread writes self pages (K and V of hypotheses). Self
 // pages are numbered from 0, cross pages follow.
 //
-// On the host, construction reserves address space, and a page gets physical memory when it is
-// first written. Pages that have memory are handed out again before others. Unused memory can be
-// given back to the system (page_memory.h). On a device, construction takes memory for all pages.
+// On the CPU, construction reserves address space, and a page gets physical memory when it is first
+// written. Unused memory can be given back to the system (page_memory.h). On a GPU, construction
+// takes memory for all pages.
 //
-// Both threads access the block, on a device through their streams. A page belongs to the thread
-// that took it from its free list.
+// The encoder thread and the decode thread both access the block, on a GPU through their streams. A
+// page belongs to the thread that took it from its free list.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace dragoman::engine {
 
-// The memory of the pages, on the host or on a device. `free` is called once with `data`.
+// The memory of the pages, on the CPU or on a GPU. KvMemory calls free(data) once.
 struct KvBlock {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -54,16 +54,17 @@ class KvMemory {
   // empty list if Close was called. REQUIRES: count <= cross_pages().
   std::vector<int32_t> TakeCross(int32_t count);
   // Waits until `count` cross pages are free or Close was called. Returns the number of free cross
-  // pages. If no other thread calls TakeCross, it can take this many without waiting. REQUIRES:
-  // count <= cross_pages().
+  // pages. A caller that is the only thread that takes pages can then take this many without
+  // waiting. REQUIRES: count <= cross_pages().
   int32_t WaitForCross(int32_t count);
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
-  // Returns an object that tracks the memory of the self pages, for the batch, which owns their
-  // free list. On a device it tracks nothing. REQUIRES: called once, while all self pages are free.
+  // Returns an object that tracks the memory of the self pages. The batch, which owns the free list
+  // of the self pages, keeps the object. On a GPU it tracks nothing. REQUIRES: called once, while
+  // all self pages are free.
   PageMemory SelfPageMemory() const;
-  // The functions of PageMemory for the cross pages: EndPeriod, GiveBackIdle, resident_bytes. Any
+  // Call EndPeriod, GiveBackIdle and resident_bytes of the PageMemory of the cross pages. Any
   // thread may call them.
   void EndCrossPeriod();
   bool GiveBackIdleCross(int64_t most_bytes);

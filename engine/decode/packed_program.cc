@@ -14,7 +14,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads rows of a weight for packing. status() returns the first error.
+// Gives the packing code access to rows of a weight, which it reads from the files. status()
+// returns the first error.
 class RowsOfWeight final : public kernels::MatrixRows {
  public:
   // Gives access to the `count` rows of the weight from row `begin` on.

@@ -1,5 +1,5 @@
-// A network's program (engine/network/program.h) with weights in the form that the CPU's operations
-// read.
+// Holds a network's program (engine/network/program.h) with its weights in the form that the
+// operations of the CPU read.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@
 
 namespace dragoman::engine {
 
-// The matrix products of a stage, by the index of their operation; nullptr for other operations.
+// The matrix products of a stage (encoder or decoder), indexed by operation. Operations that are no
+// products have nullptr.
 using StageProducts = std::vector<std::unique_ptr<kernels::Linear>>;
 
 // The packed program, and the threads that compute it. Immutable once made.
@@ -34,17 +35,17 @@ struct PackedProgram {
   BufferPlan encoder_buffers, decoder_buffers;
   StageProducts encoder, decoder;
   std::unique_ptr<kernels::OutputLayer> output;
-  WeightValues values;  // by weight; filled only for weights that operations read unpacked
-  // The embedding tables, by weight. nullptr for other weights, and for a table that is also the
-  // output layer's matrix.
+  WeightValues values;  // by WeightId; an entry is empty if operations read the weight packed
+  // The embedding tables, indexed by WeightId. Other weights have nullptr, and so has a table that
+  // is also the output layer's matrix.
   std::vector<std::unique_ptr<kernels::EmbeddingTable>> tables;
-  int64_t bytes = 0;  // of all weights as stored here
+  int64_t bytes = 0;  // the size of all weights as stored here
   bool selects_words = false;
   // The threads that compute. The members of an ensemble share them.
   const std::shared_ptr<kernels::HelperThreads> helpers;
 
-  // Returns the number of bytes that the word selections (word_selections.h) of a decoder for
-  // `max_rows` rows take.
+  // Returns the number of bytes that a decoder for `max_rows` rows takes for selections of target
+  // tokens (word_selections.h).
   int64_t SelectionBytes(int max_rows) const;
 
   // Returns the number of floats of scratch memory that an encoder or decoder of `rows` rows needs

@@ -101,7 +101,7 @@ bool PageMemory::GiveBackIdle(int64_t most_bytes) {
       most_bytes -= kChunkBytes;
     }
     const int64_t count = end - begin;
-    // If the system does not take chunks back (locked memory), they count as used again.
+    // The system does not take locked memory back. Such chunks count as used again.
     const bool given = madvise(pool_ + (first_chunk_ + begin) * kChunkBytes,
                                static_cast<size_t>(count * kChunkBytes), MADV_DONTNEED) == 0;
     std::fill(chunks_.begin() + begin, chunks_.begin() + end,

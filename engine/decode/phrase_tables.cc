@@ -80,7 +80,8 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
 kernels::ForbiddenAutomaton ForbiddenTable::automaton() const {
   kernels::ForbiddenAutomaton a;
   a.always = {always_.data(), static_cast<int32_t>(always_.size())};
-  // If all phrases have one token, `always` contains them all, and the search needs no automaton.
+  // If every phrase is a single token, `always_` contains all of them, and the search needs no
+  // automaton.
   if (fail_.size() <= always_.size() + 1) return a;
   a.edge_begin = edge_begin_.data();
   a.edge_token = edge_token_.data();

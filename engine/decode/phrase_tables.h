@@ -1,6 +1,6 @@
-// The host's tables of required and forbidden phrases for the search. The search reads them through
-// the views of kernels/search/constraints.h and forbidden.h. A phrase is a sequence of target token
-// ids.
+// Tables of required and forbidden phrases. The beam search reads them through the views of
+// kernels/search/constraints.h and kernels/search/forbidden.h. A phrase is a sequence of target
+// token ids.
 //
 // Plain values. Immutable once made; then any thread may read them.
 #pragma once
@@ -19,9 +19,9 @@ class WordEdgeTable {
   // token is a word of its own.
   explicit WordEdgeTable(int32_t vocabulary);
 
-  // MarkContinues: `token` begins inside a word, so it may continue the word before it. MarkOpen:
-  // `token` ends inside a word, so the next token may continue this word. REQUIRES: `token` is in
-  // the vocabulary.
+  // MarkContinues says that `token` begins inside a word, so it may continue the word before it.
+  // MarkOpen says that `token` ends inside a word, so the next token may continue this word.
+  // REQUIRES: `token` is in the vocabulary.
   void MarkContinues(int32_t token) { Mark(continues_, token); }
   void MarkOpen(int32_t token) { Mark(open_, token); }
 
@@ -41,10 +41,10 @@ class WordEdgeTable {
 class ConstraintTable {
  public:
   ConstraintTable() = default;
-  // The table of the required phrases of a segment. `phrases` may have any order and duplicates.
-  // With `edges`, a phrase counts as met only if it begins and ends at word boundaries. `edges` is
-  // borrowed for the life of the table and of its copies. REQUIRES: no phrase is empty; at most
-  // kMaxConstraintTokens tokens in all.
+  // Makes the table of the required phrases of a segment. `phrases` may have any order and
+  // duplicates. With `edges`, a phrase counts as met only if it begins and ends at word boundaries.
+  // `edges` is borrowed for the life of the table and of its copies. REQUIRES: no phrase is empty;
+  // all phrases together have at most kMaxConstraintTokens tokens.
   explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases,
                            const WordEdgeTable* edges = nullptr);
 
@@ -66,9 +66,9 @@ class ConstraintTable {
 class ForbiddenTable {
  public:
   ForbiddenTable() = default;
-  // The automaton of the forbidden phrases of a segment. `phrases` may have any order and
-  // duplicates. The search never produces `excluded` tokens either, and the softmax leaves them
-  // out. REQUIRES: no phrase is empty.
+  // Makes the automaton that finds the forbidden phrases of a segment. `phrases` may have any order
+  // and duplicates. `excluded` are single tokens that the search never produces and that the
+  // softmax leaves out. REQUIRES: no phrase is empty.
   explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
                           std::vector<int32_t> excluded = {});
 

@@ -28,23 +28,26 @@ class StepDevice {
   virtual std::span<const int> buckets() const = 0;
 
   // Reports whether the logits of a segment with this search are written to memory
-  // (BatchLimits::materialized_rows). They are if the search needs all logits, or more candidates
-  // per row than the fused output layer gives.
+  // (BatchLimits::materialized_rows). This is so if the search needs all logits, or more candidates
+  // per row than the fused output layer can return.
   virtual bool IsMaterialized(const kernels::SearchOptions& search) const = 0;
 
-  // Returns the host's view of mailbox `index`. The host may access the mailbox from the end of the
-  // step that used it last until the Enqueue of the next step that uses it.
+  // Returns the host's view of mailbox `index`. The host may access the mailbox while no step uses
+  // it: after the end of the step that used it last, and before the Enqueue of the next step that
+  // uses it.
   virtual const kernels::StepMailbox& mailbox(int index) const = 0;
 
   virtual int64_t workspace_bytes() const = 0;
 
-  // The properties of a step. They cover all segments in slots.
+  // The properties of a step. They must be right for the segments of all slots.
   struct Launch {
     int mailbox = 0;  // the step's number modulo kStepMailboxes
     int bucket = 0;   // one of buckets(); equal to max_rows of the command
-    int max_k = 0;    // the most candidates of a row without materialized logits; 0: no such row
+    // The largest number of candidates that a row without materialized logits needs. 0: there is no
+    // such row.
+    int max_k = 0;
     bool materialized = false;  // some rows may have materialized logits
-    bool align = false;         // some rows may need their alignment
+    bool align = false;         // some rows may need an alignment
   };
   // Starts a step. REQUIRES: the command in the mailbox is complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;

@@ -18,9 +18,9 @@
 
 namespace dragoman::engine {
 
-// Segments packed without padding. The tokens of segment i are tokens[offsets[i] .. offsets[i +
-// 1]). The encoder writes K and V of its cross-attention to the pages of `pool` with the numbers
-// pages[page_offsets[i] .. page_offsets[i + 1]).
+// Segments that are stored one after the other, without padding. The tokens of segment i are
+// tokens[offsets[i] .. offsets[i + 1]). The encoder writes K and V of its cross-attention to the
+// pages of `pool` with the numbers pages[page_offsets[i] .. page_offsets[i + 1]).
 struct EncodeInput {
   const int32_t* tokens = nullptr;
   const int32_t* offsets = nullptr;  // [segments + 1]
@@ -38,53 +38,52 @@ class Encoder {
   // at most max_tokens() tokens, or there is only one segment.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
-  // Returns the most tokens of a call with several segments. The result may change between calls.
+  // Returns the largest number of tokens that a call of Encode with several segments may have. The
+  // result may change between calls.
   virtual int64_t max_tokens() const = 0;
 
-  // Returns the number of bytes that the encoder takes on its device or the host, without weights.
-  // Never changes. Thread-safe.
+  // Returns the number of bytes that the encoder takes, without weights. The result never changes.
+  // Thread-safe.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
 struct StepInput {
   kernels::DecodeRows rows;
   const int32_t* tokens = nullptr;                  // [rows] the newest token of each hypothesis
-  const kernels::LogitRequest* requests = nullptr;  // [rows]
+  const kernels::LogitRequest* requests = nullptr;  // [rows] what the search needs of each row
   kernels::SelfKvTables self;
   kernels::CrossKvTables cross;
-  const kernels::SlotView* slots = nullptr;  // by slot number
+  const kernels::SlotView* slots = nullptr;  // indexed by slot number
   std::span<const kernels::AlignRow> align;  // the rows that need their alignment
-  uint16_t* aligned = nullptr;               // output: source positions of the rows in `align`
+  uint16_t* aligned = nullptr;               // output: a source position for each row in `align`
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Computes one more position for every row and writes summaries [rows]. The caller provides the
-  // arrays to which the summaries point, as large as the requests need them.
+  // Computes one more position for every row and writes one element of `summaries` per row. The
+  // caller provides the arrays to which the summaries point. They are as large as
+  // StepInput::requests needs them.
   virtual absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) = 0;
 
-  // These limit the rows of a slot to a selection of target tokens ("words"), if the model can
-  // select words. Slots without a selection may produce all words.
-  // * HasRoomFor: reports whether there is memory for a selection of this number of words.
-  // * Enter: from now on the rows of the slot may produce only `words`, which are ascending and
-  //   borrowed until Leave. The requests of these rows may name no other words. REQUIRES:
-  //   HasRoomFor returned true, and the slot has no selection.
-  // * Leave: ends the slot's selection, if any.
+  // Reports whether there is memory for a selection of `words` target tokens (see Enter).
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
+  // Limits the slot to a selection of target tokens: its rows may produce only `words`, and their
+  // requests may name no other tokens. `words` are ascending, and borrowed until Leave. REQUIRES:
+  // HasRoomFor returned true, the slot has no selection, and the model can select words.
   virtual void Enter(int /*slot*/, const kernels::IdList& /*words*/) {}
+  // Ends the slot's selection, if it has one. The slot may then produce all tokens.
   virtual void Leave(int /*slot*/) {}
-
   // Tells the decoder that no step is due at present, so that its threads can serve other work.
   virtual void Rest() {}
 
-  // Returns the number of bytes that the decoder takes, without weights. Never changes.
+  // Returns the number of bytes that the decoder takes, without weights. The result never changes.
   // Thread-safe.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
-// The part of a model that the workers of one engine share.
+// A model as the workers of an engine share it.
 class StepModel {
  public:
   virtual ~StepModel() = default;
@@ -98,8 +97,8 @@ class StepModel {
   // Returns the number of bytes that an encoder and a decoder with these arguments take together.
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
-  // At most `threads` threads compute for the encoder or decoder at a time. The functions allocate
-  // all scratch memory, so that later calls allocate none.
+  // At most `threads` threads compute for the encoder or decoder at a time. The two functions
+  // allocate all scratch memory, so the encoder and the decoder allocate none later.
   virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;
   virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
 };

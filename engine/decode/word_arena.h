@@ -1,5 +1,6 @@
-// A first-fit allocator of ranges of an array, in units of words. Tracks which words are taken, by
-// number, and does not own their memory. Not thread-safe. Allocates only at construction.
+// A first-fit allocator of ranges of an array. A "word" is its unit and has the size that the user
+// chooses. The arena knows words only by number and does not own their memory. Not thread-safe.
+// Allocates only at construction.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@ namespace dragoman::engine {
 
 class WordArena {
  public:
-  // Manages the words with the numbers 0 .. words - 1. A block is what one call of Take returns.
-  // REQUIRES: at most `blocks` blocks are taken at a time.
+  // Manages the words with the numbers 0 .. words - 1. Each call of Take takes a block. REQUIRES:
+  // at most `blocks` blocks are taken at the same time.
   WordArena(int32_t words, int32_t blocks);
 
   bool Fits(int32_t words) const;
@@ -30,7 +31,7 @@ class WordArena {
     int32_t words = 0;
   };
 
-  std::vector<Gap> gaps_;  // ascending, no two touch
+  std::vector<Gap> gaps_;  // in ascending order; adjacent gaps are joined
   int32_t used_ = 0;
 };
 

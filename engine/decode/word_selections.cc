@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kStep = kernels::OutputLayer::kSelectStep;
 
-// The memory planned per slot, in words. It suffices for a sentence of about 30 tokens: the
-// shortlist has about 50 words for each, and many of them are equal.
+// The number of selected words for which memory is planned per slot. It suffices for a sentence of
+// about 30 tokens: the shortlist has about 50 words for each token, and many of them are equal.
 constexpr int kUsualWords = 1024;
 
 int32_t StepsFor(int64_t words) { return static_cast<int32_t>((words + kStep - 1) / kStep); }
@@ -51,7 +51,7 @@ void WordSelections::Leave(int slot) {
   selection = {};
 }
 
-// Divides the rows into runs with and runs without a selection, and folds each run by one call.
+// Divides the rows into runs, each with or without selections. Folds each run by one call.
 void WordSelections::Fold(kernels::OpContext& context, const float* hidden,
                           const kernels::DecodeRows& rows, const kernels::LogitRequest* requests,
                           kernels::LogitSummary* summaries) {

@@ -1,8 +1,8 @@
-// The word selections of a decoder's slots. With a lexical shortlist, a segment may produce only
-// some words, that is, target tokens. Its selection is a copy of the output layer's weights of
-// these words (OutputLayer::Selection).
+// Limits the slots of a decoder to selections of target tokens, which are called words here. With a
+// lexical shortlist, a segment may produce only some words. Its selection is a copy of the output
+// layer's weights for these words (OutputLayer::Selection).
 //
-// Enter copies the weights, so that the steps read them from adjacent memory.
+// The steps read the copy, because it is in adjacent memory.
 //
 // Belongs to the decoder's thread. Allocates only at construction.
 #pragma once
@@ -24,7 +24,7 @@ class WordSelections {
   // Serves the slots 0 .. slots - 1. Borrows `layer` for the life of this object.
   WordSelections(const kernels::OutputLayer* layer, int slots);
 
-  // Returns the value that bytes() has for a layer of this type and size. The memory is only
+  // Returns what bytes() returns for an output layer of this type and size. The memory is only
   // address space until it is used.
   static int64_t BytesOf(kernels::ComputeType type, int d, int vocabulary, int slots);
   int64_t bytes() const { return bytes_; }
@@ -53,7 +53,7 @@ class WordSelections {
 
  private:
   const kernels::OutputLayer& layer_;
-  const int64_t step_floats_;  // memory of kSelectStep words, in floats
+  const int64_t step_floats_;  // floats that a selection of kSelectStep words takes
   const int64_t bytes_;
   kernels::cpu::FloatBuffer memory_;
   WordArena steps_;

@@ -14,7 +14,7 @@ size_t Index(BufferId buffer) { return static_cast<size_t>(buffer); }
 std::vector<std::vector<bool>> HeldTogether(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   std::vector<std::vector<bool>> together(count, std::vector<bool>(count, false));
-  std::vector<bool> live(count, false);  // read by a later operation
+  std::vector<bool> live(count, false);  // whether a later operation reads the buffer
   for (size_t i = stage.ops.size(); i-- > 0;) {
     const Operands operands = OperandsOf(stage.ops[i]);
     std::vector<bool> held = live;

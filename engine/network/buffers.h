@@ -1,5 +1,5 @@
-// Places the buffers of a stage (encoder or decoder) in one block of memory. Buffers that are never
-// in use at the same time may overlap. Pure.
+// Places the activation buffers of a stage (encoder or decoder) in one block of memory. Buffers
+// that are never in use at the same time may overlap. The function has no side effects.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace dragoman::engine {
 
-// Offsets are multiples of this many elements. So every buffer is aligned to 256 bytes with an
-// element type of 2 bytes, for any number of rows.
+// Offsets are multiples of this many elements. So with elements of 2 bytes every buffer is aligned
+// to 256 bytes, for any number of rows.
 inline constexpr int64_t kBufferAlignment = 128;
 
 struct BufferPlan {
-  // Buffer b of a block for n rows begins at element n * offset[b].
+  // In a block for n rows, buffer b begins at element n * offset[b].
   std::vector<int64_t> offset;
   int64_t width = 0;  // the size of the block for one row, in elements
 

@@ -87,8 +87,9 @@ class Mover {
   const int layers_;
 };
 
-// Appends a member's stage to the stages of earlier members. Adds its output layer, if it has one,
-// to `output` instead. Leaves out alignment, except for the first member.
+// Appends the operations of a member's stage to those of earlier members in `joined`. Appends the
+// output layer, which only the decoder has, to `output` instead. Keeps AlignOp only for the first
+// member.
 void Append(const OpSequence& stage, WeightId weights, int layers, bool is_first,
             EnsembleOutputOp* output, OpSequence* joined) {
   const Mover mover(weights, static_cast<BufferId>(joined->buffers.size()), layers);

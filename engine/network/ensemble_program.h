@@ -1,8 +1,8 @@
-// Joins the networks of an ensemble, which have one target vocabulary, into one program, for
-// executors that have no code for ensembles (GPUs). The program has the operations of one member
-// after the other, each with its own buffers and weights. A page of K and V contains the layers of
-// all members, and one output operation combines the members' predictions (EnsembleOutputOp). Pure.
-// Copies the programs, shares the weights.
+// Joins the networks of an ensemble into one program, because the executor for GPUs runs only one
+// program. All members have the same target vocabulary. The joined program has the operations of
+// one member after the other, each with its own buffers and weights. A page of K and V contains the
+// layers of all members, and one output operation combines the members' predictions
+// (EnsembleOutputOp). Copies the members' programs and shares their weights.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ struct EnsembleNetwork {
   double weight = 1;
 };
 
-// Returns the joined program. Alignments are the first member's. max_positions is the smallest of
-// all members. Divides the members' weights by their sum. Returns UNIMPLEMENTED with the member's
-// number if a member differs from the first one in the width of K and V, or has biases by distance
-// for more positions than the joined program. REQUIRES: 2 to kMaxEnsembleMembers members with one
-// target vocabulary and weights above 0.
+// Returns the joined program. Alignments come from the first member. max_positions is the smallest
+// of all members. EnsembleNetwork::weight of each member is divided by their sum. Returns
+// UNIMPLEMENTED with the member's number if a member differs from the first one in the width of K
+// and V, or has relative position biases for more positions than the joined program. REQUIRES: 2 to
+// kMaxEnsembleMembers members with the same target vocabulary and weights above 0.
 absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members,
                                      kernels::MeanKind mean);
 

@@ -9,8 +9,8 @@
 namespace dragoman::engine {
 namespace {
 
-// Checks the operations of a stage one by one. Check returns the error in an operation; "" if there
-// is none.
+// Checks the operations of a stage one by one. Check returns the error in an operation as text, or
+// "" if there is none.
 class OpChecker {
  public:
   OpChecker(const Program& program, const OpSequence& stage)
@@ -96,7 +96,7 @@ class OpChecker {
     ExpectWidth(op.context, program_.kv.width());
     ExpectDistances(op.bias, program_.KvOf(op.layer).heads, program_.max_positions);
   }
-  // The state takes the place of K, so it is as wide.
+  // The state is stored in the place of K, so it is as wide as K.
   void operator()(const RecurrenceOp& op) {
     ExpectLayers(op.layer, 1);
     if (op.gate_x == op.y) why_ = "writes what it reads";

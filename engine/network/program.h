@@ -1,7 +1,7 @@
-// The network of a model as data: operations in order, with their buffers and weights. The file of
-// a model family (engine/model/families) makes a Program from a ModelSpec. Executors run its
-// operations one by one, as calls on the CPU or as launches on a GPU. Memory sizes, costs and the
-// printed description are computed from it.
+// Describes the network of a model as data: operations in order, with their buffers and weights.
+// Each model family (engine/model/families) has a file that makes a Program from a ModelSpec.
+// Executors run its operations one by one, as calls on the CPU or as launches on a GPU. Memory
+// sizes, costs and the printed description are computed from it.
 //
 // A program does not depend on a device or a compute type. An operation does not depend on a
 // family. README.md describes how to add a family.
@@ -24,16 +24,17 @@
 
 namespace dragoman::engine {
 
-// The use of a weight. Executors choose the form in which they store a weight by its role.
+// The use of a weight. Executors choose the form in which they store a weight by its role. The
+// brackets contain the number of rows and of columns.
 enum class WeightRole : uint8_t {
   kEmbedding,    // [vocabulary, d]; may also be the output layer's matrix
   kMatrix,       // [out, in]: y = x W^T
-  kBias,         // [1, out] of a product
+  kBias,         // [1, out]: the bias of a product
   kPositions,    // [positions, d]
   kNormGain,     // [1, d]
   kNormBias,     // [1, d]
   kOutputBias,   // [1, vocabulary]; -inf for tokens that are never chosen
-  kRelativeBias  // [heads, distances]: added to scores, by distance of key from query
+  kRelativeBias  // [heads, distances]: added to scores by the distance of key from query
 };
 
 // Reports whether weights of this role are float32 in every compute type.
@@ -45,7 +46,7 @@ using WeightId = int32_t;
 inline constexpr WeightId kNoWeight = -1;
 
 struct Weight {
-  std::string name;  // for readers: "decoder layer 1: feed-forward down"; unique
+  std::string name;  // for logs and errors, like "decoder layer 1: feed-forward down"; unique
   WeightRole role = WeightRole::kMatrix;
   int64_t rows = 1;
   int64_t cols = 0;
@@ -57,8 +58,8 @@ struct Weight {
 using BufferId = int32_t;
 inline constexpr BufferId kNoBuffer = -1;
 
-// Memory for activations: [rows of the encoder pass or decoder step, width]. The executor chooses
-// the element type.
+// Memory for activations: a matrix with one row for each row of the encoder pass or decoder step,
+// and `width` columns. The executor chooses the element type.
 struct Buffer {
   const char* name = "";
   int64_t width = 0;
@@ -70,12 +71,12 @@ struct EmbedOp {
   WeightId positions = kNoWeight;  // kNoWeight: no positions are added
   float scale = 1.0F;
   BufferId y = 0;
-  int32_t unplaced = kernels::kNoToken;  // the token to which no position is added
+  int32_t unplaced = kernels::kNoToken;  // the token whose embedding gets no position
 };
 
-// y = activation(x W^T + bias), where W is the rows first_row .. first_row + rows - 1 of the
-// weight. So one operation can compute several stacked products of one input, or a part of a
-// product.
+// y = activation(x W^T + bias), where W consists of the rows first_row .. first_row + rows - 1 of
+// the weight. So one operation can compute several products of one input, whose matrices are
+// stacked in one weight, or a part of a product.
 struct ProductOp {
   BufferId x = 0;
   BufferId y = 0;
@@ -118,11 +119,13 @@ struct EncoderAttentionOp {
   BufferId context = 0;
   int heads = 0;
   int head_dim = 0;
-  WeightId bias = kNoWeight;  // for distances from 1 - max_positions to max_positions - 1
+  // The relative position bias, for distances from 1 - max_positions to max_positions - 1.
+  WeightId bias = kNoWeight;
 };
 
-// Writes the cross-attention K and V of the decoder layers first_layer .. first_layer + layers - 1
-// to the segments' pages. A row of kv is k | v for each of these layers.
+// Writes K and V of cross-attention to the segments' pages, for the decoder layers first_layer ..
+// first_layer + layers - 1. A row of kv is k | v of the first of these layers, then k | v of the
+// next.
 struct WriteCrossKvOp {
   BufferId kv = 0;
   int first_layer = 0;
@@ -135,7 +138,7 @@ struct SelfAttentionOp {
   BufferId qkv = 0;
   BufferId context = 0;
   int layer = 0;
-  WeightId bias = kNoWeight;  // for distances from 1 - max_positions to 0
+  WeightId bias = kNoWeight;  // relative position bias, for distances from 1 - max_positions to 0
 };
 
 // The SSRU, which some models have in place of decoder self-attention: f = sigmoid(gate), state = f
@@ -147,8 +150,8 @@ struct RecurrenceOp {
   int layer = 0;
 };
 
-// Finds the source position to which a row attends most, for the rows that need their alignment.
-// Writes no buffer.
+// Computes the alignment of the rows that need one: the source position to which a row attends
+// most. Writes no buffer.
 struct AlignOp {
   BufferId q = 0;
   int layer = 0;
@@ -169,9 +172,9 @@ struct OutputOp {
   WeightId bias = kNoWeight;
 };
 
-// The output layers of an ensemble's members, the last operation of a decoder step. Folds the mean
-// of the members' predictions (kernels/ops/output_mean.h). Only JoinPrograms (ensemble_program.h)
-// makes it, for GPUs.
+// The output layers of an ensemble's members, the last operation of a decoder step. Computes a
+// LogitSummary from the mean of the members' predictions (kernels/ops/output_mean.h). Only
+// JoinPrograms (ensemble_program.h) makes this operation, for GPUs.
 struct EnsembleOutputOp {
   std::vector<OutputOp> members;  // all have the same vocabulary
   std::vector<float> weights;     // one per member, each above 0; their sum is 1
@@ -188,8 +191,7 @@ struct Op {
 };
 
 // The operations of a stage (encoder or decoder) in the order in which they run. An operation
-// computes each row from the same row of its inputs. Only attention also reads other rows or pages;
-// its tables say which.
+// computes each row from the same row of its inputs. Only attention also reads other rows or pages.
 struct OpSequence {
   std::vector<Buffer> buffers;
   std::vector<Op> ops;
@@ -208,7 +210,7 @@ struct Program {
   kernels::KvLayout kv;  // the pages of the decoder's self-attention and cross-attention
   // The heads of each decoder layer. Empty if all layers divide the width as `kv` does.
   std::vector<LayerHeads> heads;
-  int64_t max_positions = 0;  // the most positions of a source, and of a hypothesis
+  int64_t max_positions = 0;  // the largest length of a source and of a hypothesis, in tokens
   bool fits_float16 = true;   // activations stay within the range of float16
 
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
@@ -220,21 +222,21 @@ struct Program {
   // ensemble. REQUIRES: CheckProgram returned OK.
   std::span<const OutputOp> outputs() const;
   const OutputOp& output() const { return outputs().front(); }
-  int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
+  int64_t vocabulary() const { return weight(output().table).rows; }  // of the target language
 };
 
 // Returns the number of parameters: the elements of all weights, except position embeddings and
-// biases by distance.
+// relative position biases.
 int64_t ParameterCount(const Program& program);
 
-// Checks that every operation belongs to its stage, that its weights have the right role and shape,
-// its buffers the right width and its layer exists, that no buffer is read before it is written,
-// and that an operation reads every weight. Returns INTERNAL with the name of the operation or
-// weight if not, which means that the family's file is wrong.
+// Checks that every operation belongs to its stage, that its layer exists, that its weights have
+// the right roles and shapes and its buffers the right widths. Checks that no buffer is read before
+// it is written, and that each weight is read by an operation. Otherwise returns INTERNAL with the
+// name of the operation or weight: the model family's file is wrong.
 absl::Status CheckProgram(const Program& program);
 
-// Ends the process. Executors call this when they meet an operation that they do not support in
-// this stage.
+// Ends the process. Executors call this for an operation that they do not support in the current
+// stage (encoder or decoder).
 [[noreturn]] void NotOfThisStage();
 
 // The buffers that an operation reads and writes.
@@ -248,11 +250,12 @@ Operands OperandsOf(const Op& op);
 // kNoWeight.
 std::vector<WeightId> WeightsOf(const Op& op);
 
-// Joins the matrix products that compute cross-attention K and V, and the writes to the pages that
-// follow them, in groups of `layers` decoder layers. This gives fewer and larger launches, and
-// needs a wider buffer. Products with different weights, which belong to different members of an
-// ensemble, are not joined. REQUIRES: the products with one weight use adjacent rows of it, in the
-// order of layers. They are for at most `layers` layers, or for a multiple of `layers` layers.
+// Joins, for each group of `layers` decoder layers, the matrix products that compute K and V of
+// cross-attention into one product. Also joins the WriteCrossKvOps that follow these products. This
+// gives fewer and larger launches, and needs a wider buffer. Products with different weights, which
+// belong to different members of an ensemble, are not joined. REQUIRES: the products with one
+// weight use adjacent rows of it, in the order of layers. They are for at most `layers` layers, or
+// for a multiple of `layers` layers.
 void JoinCrossLayers(int layers, Program* program);
 
 // Returns the program as text: weights, buffers and operations, one per line.

@@ -1,4 +1,4 @@
-// ProgramText of program.h.
+// Implements ProgramText of program.h, which describes a program as text.
 #include <string>
 #include <variant>
 

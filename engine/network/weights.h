@@ -16,9 +16,9 @@ class Weights {
  public:
   virtual ~Weights() = default;
 
-  // Reads the rows first .. first + count - 1 of a weight as float32 into `to`, a dense matrix
-  // [count, cols]. An error names the file, the tensor and the problem. Then the contents of `to`
-  // are undefined. REQUIRES: the rows exist.
+  // Reads the rows first .. first + count - 1 of a weight as float32 into `to`, which has space for
+  // count * cols numbers. An error names the file, the tensor and the problem, and leaves the
+  // contents of `to` undefined. REQUIRES: the rows exist.
   virtual absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const = 0;
 
   // Reports whether the rows are stored as int8 with one float32 scale per row: number = int8 *
@@ -26,7 +26,8 @@ class Weights {
   virtual bool AreInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/) const {
     return false;
   }
-  // The same as Read, for int8; scales [count]. REQUIRES: AreInt8 of the rows.
+  // Like Read, but returns the stored int8 numbers, and one scale per row in `scales`. REQUIRES:
+  // AreInt8 returns true for these rows.
   virtual absl::Status ReadInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/,
                                 int8_t* /*to*/, float* /*scales*/) const {
     return absl::InternalError("weights: not stored as int8");
@@ -39,7 +40,7 @@ class Weights {
   virtual absl::Status Check() const { return absl::OkStatus(); }
 };
 
-// The values of all weights, by WeightId: each a row-major float32 matrix.
+// The values of all weights, indexed by WeightId. Each weight is a row-major float32 matrix.
 using WeightValues = std::vector<std::vector<float>>;
 
 }  // namespace dragoman::engine

@@ -42,7 +42,7 @@ class StepProfile {
   absl::Status Create(const Weights& weights);
   absl::Status Fill();
   absl::StatusOr<std::vector<CrossPages>> EncodeSources();
-  // Returns the size of a step, from which the costs are computed.
+  // Returns the size of a step. The costs of its operations are computed from this size.
   OpRows Rows(double self_positions) const;
   // Returns the mean time of a step in seconds, from the time `all` of all timed steps.
   double Mean(Nanos all) const { return static_cast<double>(all) * 1e-9 / steps_; }

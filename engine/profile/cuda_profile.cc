@@ -26,9 +26,9 @@
 namespace dragoman::engine {
 namespace {
 
-// Before each timed step, the device fills this much memory kDelays times. It is then still busy
-// while the host enqueues the step's launches, so that no measured time includes the wait for a
-// launch. At 4 TB/s the fills take more than a millisecond.
+// Before each timed step, the device fills this much memory kDelays times. The device is then still
+// busy while the host enqueues the step's launches. So no measured time includes a wait for the
+// host. At 4 TB/s the fills take more than a millisecond.
 constexpr int64_t kDelayBytes = int64_t{256} << 20;
 constexpr int kDelays = 20;
 
@@ -66,7 +66,7 @@ class TimingProbe final : public StepProbe {
     return cuda::Error::kNone;
   }
 
-  // Returns the seconds of the launches with this name.
+  // Returns the total time of the launches with this name, in seconds.
   double seconds(std::string_view op) const {
     const auto found = seconds_.find(op);
     return found == seconds_.end() ? 0 : found->second;
@@ -86,7 +86,7 @@ class TimingProbe final : public StepProbe {
 
 int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
 
-// Limits the number of pages to what the segments of the profile need, and one segment more. With
+// Limits the number of pages to what the segments of the profile and one further segment need. With
 // fewer pages, the page rule (kernels/search/plan.h) would have one thread look at the slots one by
 // one. With all memory of the card, a profiler that saves the memory around each kernel would take
 // too long.
@@ -129,8 +129,8 @@ class StepProfile {
   const kernels::StepOutput& LastOutput() const {
     return *mailboxes_.host(static_cast<int>((number_ - 1) % kernels::kStepMailboxes)).output;
   }
-  // Enqueues `steps` steps on the stream, by launches of `graph`, or kernel by kernel if it is
-  // nullptr. The host does not change the command between the steps.
+  // Enqueues `steps` steps on the stream. Each step is one launch of `graph`, or single launches of
+  // its kernels if `graph` is nullptr. All steps read the same command.
   absl::Status Enqueue(const cuda::Graph* graph, int steps);
   absl::StatusOr<int64_t> GraphNodes() const;
 
@@ -214,7 +214,7 @@ absl::Status StepProfile::Step(StepProbe* probe) {
   return Check("a decoding step", stream_.Wait());
 }
 
-// Returns the number of nodes in the graph of such a step in production. Runs none of them.
+// Records the CUDA graph of a step, without running it, and returns the number of its nodes.
 absl::StatusOr<int64_t> StepProfile::GraphNodes() const {
   cuda::Graph graph;
   const cuda::Error error =
@@ -321,7 +321,7 @@ absl::StatusOr<CudaStepTime> StepProfile::Time() {
   return time;
 }
 
-// The objects on a device that a profile needs. `text` is printed above the table.
+// A model on a device and the plan of its memory. `text` is printed above the table of the profile.
 struct ProfiledModel {
   std::shared_ptr<const CudaModel> model;
   MemoryPlan plan;

@@ -1,4 +1,4 @@
-// ProfileCudaSteps of a build without CUDA, which refuses to profile a GPU.
+// Implements ProfileCudaSteps in a build without CUDA: it always returns an error.
 #include "engine/profile/cuda_profile.h"
 
 namespace dragoman::engine {

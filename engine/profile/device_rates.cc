@@ -41,7 +41,7 @@ std::vector<uint8_t> RandomNumbers(int64_t count, kernels::ComputeType type) {
   return bytes;
 }
 
-// Measures the mean seconds of kRepeats runs, after one that is not counted.
+// Sets *seconds to the mean time of kRepeats runs. One run before them is not measured.
 cuda::Error Time(cuda::Stream stream, const std::function<cuda::Error()>& run, double* seconds) {
   cuda::Event begin;
   cuda::Event end;

@@ -58,7 +58,8 @@ kernels::SearchOptions ProfiledSearch(int beam, int steps) {
   options.beam = beam;
   options.max_tokens = kStepsBeforeProfile + steps + 1;
   options.min_tokens = options.max_tokens;
-  options.eos = 0;  // any token: it cannot be chosen before the profile ends
+  // Any token will do as EOS, because the search cannot choose it before the profile ends.
+  options.eos = 0;
   return options;
 }
 

@@ -1,4 +1,4 @@
-// Activations of one number, as kernels/base/activation.h defines them.
+// Device code for the activation functions that kernels/base/activation.h defines.
 #pragma once
 
 #include "kernels/base/activation.h"
@@ -10,8 +10,8 @@ namespace dragoman::kernels::cuda {
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
 // Exp returns exp(x), Ratio returns x / y, for a result that is rounded to T afterwards. For a
-// 16-bit T they are approximations with a fifth of the instructions; the rounded result is then
-// within 0.503 ulp, where exact rounding has 0.5.
+// 16-bit T both are approximations, which take a fifth of the instructions. The error after
+// rounding is then at most 0.503 ulp; exact functions would give 0.5 ulp.
 template <class T>
 __device__ float Exp(float x) {
   if constexpr (sizeof(T) == 2) {
@@ -40,7 +40,7 @@ __device__ float Apply(float x) {
   } else if constexpr (kActivation == Activation::kGelu) {
     return ExactGelu(x);
   } else if constexpr (kActivation == Activation::kGeluTanh) {
-    // (1 + tanh(u)) / 2 = sigmoid(2 u)
+    // x (1 + tanh(u)) / 2 is x sigmoid(2 u), with u = 0.798 (x + 0.0447 x^3).
     return Ratio<T>(x, 1.0F + Exp<T>(-2.0F * 0.7978845608F * x * (1.0F + 0.044715F * x * x)));
   } else if constexpr (kActivation == Activation::kGeluClipped) {
     const float y = ExactGelu(x);
@@ -48,7 +48,8 @@ __device__ float Apply(float x) {
   } else if constexpr (kActivation == Activation::kQuickGelu) {
     return Ratio<T>(x, 1.0F + Exp<T>(-1.702F * x));
   } else if constexpr (kActivation == Activation::kMish) {
-    // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from x = 20 on.
+    // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2). From x = 20 on this is 1 in
+    // f32.
     const float e = Exp<T>(x > 20.0F ? 20.0F : x);
     const float n = e * (e + 2.0F);
     return x * Ratio<T>(n, n + 2.0F);
@@ -63,7 +64,7 @@ __device__ float Apply(float x) {
   } else if constexpr (kActivation == Activation::kTanh) {
     return tanhf(x);
   } else if constexpr (kActivation == Activation::kLaplace) {
-    return 0.5F * (1.0F + erff((x - 0.707107F) * 2.50663092F));  // 1 / (0.282095 sqrt 2)
+    return 0.5F * (1.0F + erff((x - 0.707107F) * 2.50663092F));  // 2.5066 = 1 / (0.282095 sqrt 2)
   } else {
     static_assert(kActivation == Activation::kSwish);
     return Ratio<T>(x, 1.0F + Exp<T>(-x));

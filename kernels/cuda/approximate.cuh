@@ -1,7 +1,7 @@
 // Powers of two and reciprocals by the card's approximate instructions, for results that are
-// rounded to 16 bits. Each takes one instruction. exp2f and a division take more, to be exact for
-// denormals and in the last bit. In tests on the host, emulations replace these functions
-// (tests/kernels/cuda_emulation/emulation.h).
+// rounded to 16 bits. Each takes one instruction. exp2f and a division take more instructions,
+// because they are exact for denormals and in the last bit. In tests on the host, emulations
+// replace these functions (tests/kernels/cuda_emulation/emulation.h).
 //
 // NaN stays NaN, and infinities give exact results. Arguments and results below 2^-126 count as 0.
 #pragma once

@@ -1,4 +1,5 @@
-// Converts the runtime's error codes to Error. For files that include CUDA's headers.
+// Converts error codes of the CUDA runtime to Error (launch.h). Only files that include CUDA's
+// headers can use it.
 #pragma once
 
 #include <cuda_runtime_api.h>

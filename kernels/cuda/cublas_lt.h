@@ -1,5 +1,5 @@
-// cuBLASLt, opened at run time. So a binary with CUDA support also starts on a machine without the
-// library, which takes half a gigabyte, and translates on the CPU.
+// Opens cuBLASLt at run time. So a binary with CUDA support also starts on a machine without this
+// library of half a gigabyte. It then translates on the CPU.
 //
 // Thread-safe. Loaded at the first use, never unloaded.
 #pragma once

@@ -18,7 +18,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t total_bytes = 0;
   int64_t free_bytes = 0;
-  bool mps = false;  // other processes share the device through MPS
+  bool mps = false;  // whether processes share the device through MPS
 
   // Reports whether the device is a MIG slice of a card. multiprocessors and the bytes are then
   // those of the slice. A process sees only one slice.
@@ -44,15 +44,15 @@ int CurrentDevice();
 
 // Reports whether a kernel on the current device may begin while the one before it ends. This is
 // true on Hopper and later (9.0) with a driver that knows CUDA 12.3, unless an EarlyLaunches object
-// (launch.h) forbids it for this thread, as measurements and the search for an error do.
+// (launch.h) forbids it for this thread.
 bool LaunchesEarly();
 
-// DriverVersion: the newest CUDA that the driver knows; 0 without a driver. RuntimeVersion: the
-// CUDA of this build. 13000 is 13.0.
+// DriverVersion returns the newest CUDA version that the driver supports, or 0 without a driver.
+// RuntimeVersion returns the CUDA version of this build. 13000 means 13.0.
 int DriverVersion();
 int RuntimeVersion();
 
-// Returns the major version of the oldest NVIDIA driver for this build.
+// Returns the major version of the oldest NVIDIA driver that can run this build.
 int LeastDriver();
 
 // Returns the architectures of this build's kernels, in the form of DRAGOMAN_CUDA_ARCHS: "80, 120,

@@ -1,3 +1,4 @@
+// Implements FindCode and MeansNoCode of device.h. FindCode needs a kernel, so this is a .cu file.
 #include "kernels/cuda/device.h"
 
 #include "kernels/cuda/checked.h"
@@ -5,8 +6,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Never launched. A device for which the build has code of this kernel has code of all kernels
-// (kernels/CMakeLists.txt).
+// FindCode asks whether a device can run this kernel, which is never launched. All kernels are
+// compiled for the same architectures (kernels/CMakeLists.txt), so the answer is the same for all.
 __global__ void __launch_bounds__(32) AskedAfterKernel() {}
 
 }  // namespace

@@ -28,7 +28,8 @@ void DeviceBuffer::Free() {
 Error PinnedBuffer::Allocate(int64_t bytes) {
   Free();
   if (bytes <= 0) return Error::kNone;
-  // Portable: the encoder's and the decoder's threads may be on different devices.
+  // cudaHostAllocPortable, because the threads of the encoder and the decoder may use different
+  // devices.
   Error error = Checked(cudaHostAlloc(&host_, static_cast<size_t>(bytes),
                                       cudaHostAllocMapped | cudaHostAllocPortable));
   if (error != Error::kNone) {

@@ -1,8 +1,8 @@
 // Device memory, host memory that the device can access, and copies. Includes no CUDA header.
 //
-// Not thread-safe. A buffer owns its bytes, on the device that was current at Allocate. Buffers
-// move but do not copy. All starts are aligned to 256 bytes. Allocating and freeing may wait for
-// the whole device: do it at load, not in a step.
+// Not thread-safe. A buffer owns its bytes, on the device that was current at Allocate. Buffers can
+// be moved but not copied. Every buffer starts at a multiple of 256 bytes. Allocating and freeing
+// may wait for all work on the device: do it when a model is loaded, not in a decoding step.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class PinnedBuffer {
     return *this;
   }
 
-  // Allocates like DeviceBuffer; the bytes are zero.
+  // Like DeviceBuffer::Allocate, but sets all bytes to zero.
   Error Allocate(int64_t bytes);
   void Free();
 

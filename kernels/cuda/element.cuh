@@ -1,4 +1,5 @@
-// Elements of the compute types on a device, in pieces of 16 bytes; conversion to and from f32.
+// Loads and stores elements of the compute types on a device, 16 bytes at a time. Also converts
+// them to and from f32.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -109,7 +110,7 @@ Error ForType(ComputeType type, Launch launch) {
     case ComputeType::kBFloat16:
       return launch(__nv_bfloat16{});
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // not on a device
+    case ComputeType::kInt8:  // only on the CPU
       break;
   }
   return launch(float{});

@@ -1,4 +1,4 @@
-// The threads of a block as the ThreadGroup of output_fold.h.
+// Implements the ThreadGroup interface of kernels/ops/output_fold.h with the threads of a block.
 #pragma once
 
 #include <cstdint>

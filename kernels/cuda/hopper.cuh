@@ -1,6 +1,6 @@
 // Instructions that only Hopper has (sm_90a): barriers in shared memory, bulk tensor copies, and
-// products of a warpgroup. The comments here state the requirements of the instructions; kernels
-// only call them.
+// matrix products of a warpgroup. The comments here state the requirements of the instructions;
+// kernels only call them.
 //
 // Addresses in shared memory are 32 bits, as SharedAddress returns them. In tests on the host,
 // emulations replace the instructions (tests/kernels/cuda_emulation/hopper.h).
@@ -26,8 +26,9 @@ namespace dragoman::kernels::cuda {
 //   49-51  base offset: 0, because `address` is the start of 8 rows, 1024-aligned
 //   62-63  1: 128-byte swizzle
 // The next 16 or 32 elements of the rows are 32 bytes further, so the descriptor for them is larger
-// by kOperandStep. The swizzle permutes the bits of addresses, (4-6) ^= (7-9), so it is also right
-// for an offset below 128 bytes from 1024-aligned rows.
+// by kOperandStep. The swizzle XORs bits 4-6 of an address with its bits 7-9. Adding less than 128
+// bytes to the address of a row leaves bits 7-9 unchanged, so the larger descriptor is also
+// correct.
 __device__ inline uint64_t OperandOf(uint32_t address) {
   return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
          uint64_t{1} << 62;
@@ -39,15 +40,15 @@ __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// Initializes a barrier, 8 bytes aligned to 8. A phase of the barrier ends when `arrivals` threads
-// and all announced bytes have arrived. Then the next phase begins with the same number of
-// arrivals.
+// Initializes a barrier, which takes 8 bytes aligned to 8. A phase of the barrier ends when
+// `arrivals` threads have arrived and the copies have written all announced bytes. Then the next
+// phase begins. It waits for the same number of threads.
 __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
 // Makes the barriers visible to the copy engine. REQUIRES: the thread that called InitBarrier calls
-// it after that and before the block's __syncthreads.
+// this function afterwards, before the block's __syncthreads.
 __device__ inline void FenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -103,9 +104,9 @@ __device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
   }
 }
 
-// Copies the box at (x, y) of a tensor to shared memory. Its bytes count as arrived at the barrier;
-// parts outside the tensor are filled with zeros and count, too. REQUIRES: `to` is aligned to 128
-// bytes, with a 128-byte swizzle to 1024.
+// Copies the box of a tensor that begins at (x, y) to shared memory. Parts of the box outside the
+// tensor are filled with zeros. The barrier counts all bytes of the box as arrived. REQUIRES: `to`
+// is aligned to 128 bytes, or to 1024 bytes with a 128-byte swizzle.
 __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y,
                                uint32_t barrier) {
   asm volatile(
@@ -115,8 +116,8 @@ __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y
       : "memory");
 }
 
-// REQUIRES: called before the first Product after other code has read or written accumulator
-// registers.
+// Orders earlier accesses to the accumulator registers before the products that follow. REQUIRES:
+// called before the first Product after other code has read or written these registers.
 __device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
 // Puts the products that were issued since the last call into one group, for which WaitForProducts
@@ -146,8 +147,8 @@ __device__ inline void PinAccumulator(int32_t (&d)[n]) {
 }
 
 // Initializes `d` with the registers of x, whose values are no longer needed. The first product of
-// a tile takes its accumulator as an operand but does not use it. An uninitialized accumulator
-// would take additional registers while a tile is folded.
+// a tile takes `d` as an operand but does not use its values. With an uninitialized `d` the
+// compiler would use additional registers.
 template <int n>
 __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
 #pragma unroll
@@ -192,13 +193,14 @@ __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
       : "l"(a), "l"(b), "r"(static_cast<int>(add))                                                 \
       : "memory")
 
-// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 rows of b, 32 bytes of each row (16
-// elements of 16 bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. `a` and `b` are
-// descriptors (OperandOf). Warp w of the group has rows 16 w .. 16 w + 15 of d. Lane l of the warp
-// has parts of two of these rows: l / 4 in d[4 g + {0, 1}], and l / 4 + 8 in d[4 g + {2, 3}]. These
-// are the columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31. The operands of the instruction that follow
-// `add` mean: no negation, and, for types with a choice, the summed dimension is contiguous in both
-// a and b.
+// Computes d = a b^T, or d += a b^T with `add`. `a` and `b` are descriptors (OperandOf) of 64 and
+// 256 rows. The product covers 32 bytes of each row: 16 elements of 16 bits, or 32 of 8 bits. The
+// four warps of a warpgroup call it together. Asynchronous.
+// Warp w of the group holds the rows 16 w .. 16 w + 15 of d. Lane l of the warp holds parts of two
+// of them: row 16 w + l / 4 in d[4 g + {0, 1}], and the row 8 further in d[4 g + {2, 3}]. In both
+// rows the columns are 8 g + 2 (l % 4) + {0, 1}, for g = 0..31.
+// The constants after `add` in the instruction: 1, 1 means no negation of a and b; 0, 0 means that
+// the summed dimension is contiguous in both.
 __device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   DRAGOMAN_PRODUCT_64X256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
 }
@@ -214,10 +216,11 @@ __device__ inline void Product(Int8, int32_t (&d)[128], uint64_t a, uint64_t b, 
 #undef DRAGOMAN_PRODUCT_64X256
 #undef DRAGOMAN_ACC4
 
-// GiveRegisters lowers the registers of each thread of a warpgroup to `registers`, TakeRegisters
-// raises them. So registers move from the copying warpgroup to the computing ones. All warps of the
-// group call it. REQUIRES: the launch bounds allow one block per multiprocessor, and a thread has
-// 65536 / threads registers at entry.
+// GiveRegisters lowers the number of registers of each thread of a warpgroup to `registers`.
+// TakeRegisters raises it. A kernel uses them to move registers from the warpgroup that copies to
+// those that compute. All warps of the group make the call. REQUIRES: the launch bounds allow one
+// block per multiprocessor, so that each thread starts with 65536 / (threads of the block)
+// registers.
 template <int registers>
 __device__ inline void GiveRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));

@@ -17,10 +17,10 @@ inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
 // Waits until the kernel before this one on the stream has ended. Every thread of a kernel that
-// LaunchEarly launches calls it first. Before it, a thread may only copy weights to shared memory,
-// because no kernel writes weights. After it, results of earlier kernels may be read. It also lets
-// the next kernel start on the multiprocessors and wait here. Does nothing in code for cards before
-// 9.0, where no kernel begins early.
+// LaunchEarly launches calls this function first. Before the call, a thread may only copy weights
+// to shared memory, because no kernel writes weights. After the call, it may read results of
+// earlier kernels. The call also allows the next kernel on the stream to start and to wait in its
+// own AwaitKernelBefore. Does nothing in code for cards before 9.0, where no kernel begins early.
 __device__ inline void AwaitKernelBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -37,8 +37,8 @@ Error Launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared
 
 // Like Launch, for kernels that begin with AwaitKernelBefore. If the device can do it
 // (LaunchesEarly), the kernel's blocks start while the kernel before ends and wait in
-// AwaitKernelBefore. That is programmatic dependent launch; in a graph it becomes an edge of that
-// kind.
+// AwaitKernelBefore. That is programmatic dependent launch; in a graph it becomes a programmatic
+// edge.
 template <class... Parameters, class... Arguments>
 Error LaunchEarly(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
                   Stream stream, Arguments... arguments) {
@@ -66,10 +66,10 @@ __device__ T* DynamicShared() {
 }
 #endif
 
-// The number of rows that exist in a launch for `rows` rows. The count is loaded at the same time
-// as a row's data, because two loads one after the other would take most of such a kernel's time in
-// small steps. Rows beyond the count are memory of the same buffer, so they can be read; what is
-// read is not used.
+// Loads `*count`, the number of rows that exist in a launch for `rows` rows. If `count` is null,
+// all exist. The count is loaded at the same time as a row's data, because in a small step two
+// loads one after the other would take most of the kernel's time. So rows that do not exist are
+// also loaded. They are memory of the same buffer, and their values are not used.
 class RowsThere {
  public:
   __device__ RowsThere(const int32_t* count, int64_t rows)
@@ -77,8 +77,9 @@ class RowsThere {
         zero_(static_cast<uint32_t>(rows >> 32)) {}
 
   // Returns the number of rows. `loaded` are bits that other loads brought; they do not change the
-  // result. Without this apparent dependence the compiler would test the count before it starts the
-  // other loads. It keeps the dependence because it cannot know that `rows` is less than 2^32.
+  // result. Without this apparent dependence on `loaded` the compiler would test the count before
+  // it starts the other loads. The compiler keeps the dependence because it cannot know that `rows`
+  // is less than 2^32.
   __device__ int32_t After(uint32_t loaded) const {
     return count_ | static_cast<int32_t>(loaded & zero_);
   }
@@ -88,8 +89,8 @@ class RowsThere {
   const uint32_t zero_;
 };
 
-// Returns the sum over all lanes to all lanes with the same bits, because all use the same tree and
-// a + b is b + a.
+// Returns the sum of x over all lanes. All lanes get the same bits, because all add in the same
+// tree and a + b equals b + a.
 __device__ inline float WarpSum(float x) {
 #pragma unroll
   for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {

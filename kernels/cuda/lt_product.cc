@@ -12,7 +12,7 @@ cudaDataType_t DataType(ComputeType type) {
     case ComputeType::kBFloat16:
       return CUDA_R_16BF;
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // not on a device
+    case ComputeType::kInt8:  // only on the CPU
       break;
   }
   return CUDA_R_32F;
@@ -180,7 +180,7 @@ Error LtProduct::Run(Stream stream, void* workspace, size_t bucket, const LtAlgo
                      const void* weight, const void* x, void* y) const {
   const Bucket& b = buckets_[bucket];
   const float one = 1.0F;
-  const float zero = 0.0F;  // y is passed as C, too, which is not read because its factor is 0
+  const float zero = 0.0F;  // the factor of C; so C, for which y is passed, is not read
   return FromStatus(lt_.matmul(handle_, product_, &one, weight, weight_, x, b.x, &zero, y, b.y, y,
                                b.y, &algorithm, workspace, static_cast<size_t>(workspace_bytes_),
                                stream));

@@ -1,8 +1,8 @@
-// One product of cuBLASLt, y = x W^T (+ bias, ReLU). Create makes all of cuBLASLt's descriptors
-// once for each number of rows, so Run makes and allocates nothing.
+// Computes a matrix product with cuBLASLt: y = x W^T, with an optional bias and ReLU. Create makes
+// cuBLASLt's descriptors for every number of rows, so Run creates and allocates nothing.
 //
 // cuBLASLt is column-major, so it takes our row-major x [rows, in] for the column-major x^T [in,
-// rows]. It computes y^T [out, rows] = W x^T. Its operand A is W [out, in], which it takes for [in,
+// rows]. It computes y^T [out, rows] = W x^T. Its operand A is W [out, in], which it reads as [in,
 // out] and must transpose. Its operand B is x, its "m" is out, its "n" is rows. The bias has one
 // number for each index of m, as cuBLASLt requires.
 //
@@ -32,7 +32,7 @@ struct LtShape {
   int64_t y_stride = 0;                        // elements from one row of y to the next
   ComputeType type = ComputeType::kFloat32;    // type of x and W
   ComputeType y_type = ComputeType::kFloat32;  // f32 or `type`
-  const void* bias = nullptr;                  // [out] of y_type on the device; nullptr: none
+  const void* bias = nullptr;  // `out` numbers of y_type on the device; nullptr: none
   bool relu = false;
 };
 

@@ -5,8 +5,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The largest number of calls in which one number of rows is tried: calls of 8 rows cover 1,024
-// rows.
+// The largest number of calls in a test of one number of rows. With 8 rows per call they cover
+// 1,024 rows.
 constexpr int64_t kMaxCalls = 128;
 
 // Runs steps until one fails.

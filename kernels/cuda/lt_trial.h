@@ -1,4 +1,5 @@
-// Tests on random rows whether cuBLASLt algorithms give a row the same bits at every place.
+// Tests on random rows whether cuBLASLt algorithms compute the same bits for a row at every place
+// in the input.
 //
 // One algorithm at the largest number of rows computes the reference. x repeats: row i + p equals
 // row i, where the period p is half of the rows, made odd. So each row occurs at two places of a
@@ -7,7 +8,7 @@
 // of many f32 sums. After rounding to 16 bits it still changes one element in some thousand; up to
 // a million elements are compared.
 //
-// For load, not for a step: allocates and waits. Not thread-safe.
+// Runs while a model is loaded, because it allocates and waits. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +34,18 @@ class LtTrial {
         workspace_bytes_(workspace_bytes),
         weight_(weight) {}
 
-  // Allocates memory for the largest number of rows: x once and y twice.
+  // Allocates x once and y twice, for the largest number of rows. One y is the reference.
   Error Prepare();
 
-  // Computes the reference. Sets *steady if the algorithm ran and equal rows have equal results at
-  // both places. An error, here and below, means that the device failed.
+  // Computes the reference. Sets *steady to whether the algorithm ran and gave equal rows of x
+  // equal results. A returned error, here and below, means that the device failed.
   Error Reference(const LtAlgorithm& algorithm, bool* steady);
 
   // Sets *agrees to whether calls with rows[bucket] rows give the bits of the reference. REQUIRES:
   // Reference was called.
   Error Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees);
-  // Like Agrees above for another way to compute the product. `call` computes rows[bucket] rows. If
-  // it returns an error, *agrees becomes false.
+  // Like Agrees above, but `call` computes the product, in another way than cuBLASLt: it computes
+  // rows[bucket] rows. If it returns an error, *agrees becomes false.
   using Call = std::function<Error(Stream stream, const void* x, void* y)>;
   Error Agrees(size_t bucket, const Call& call, bool* agrees);
 
@@ -53,15 +54,16 @@ class LtTrial {
     return pass(stream_.get(), reference_.data(), largest());
   }
 
-  // stream: the trial's stream. Run: computes the product once on that stream, for measurements.
+  // Returns the stream on which the products run.
   Stream stream() const { return stream_.get(); }
+  // Computes the product of rows[bucket] rows once, for measurements.
   Error Run(size_t bucket, const LtAlgorithm& algorithm) {
     return Run(bucket, algorithm, 0, y_.data());
   }
 
  private:
   Error Run(size_t bucket, const LtAlgorithm& algorithm, int64_t first_row, void* y) const;
-  // Sets *same if `rows` rows of a and b have the same bits. Waits for the device.
+  // Sets *same to whether `rows` rows of a and b have the same bits. Waits for the device.
   Error Compare(const void* a, const void* b, int64_t rows, bool* same);
   int64_t largest() const { return rows_.back(); }
   int64_t y_row_bytes() const { return shape_.y_stride * ElementBytes(shape_.y_type); }

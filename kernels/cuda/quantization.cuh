@@ -1,5 +1,5 @@
-// The one-byte elements of tensor cores, int8 and e4m3, as types that select overloads and
-// templates, and their conversion from f32.
+// Defines types for the one-byte elements of tensor cores, int8 and e4m3. The types select
+// overloads and templates. Also converts f32 to these elements and back.
 #pragma once
 
 #include <bit>
@@ -35,12 +35,12 @@ struct ProductSum<Int8> {
   using Type = int32_t;
 };
 
-// Returns x * factor, rounded to nearest even. REQUIRES: its magnitude is at most kMost before
-// rounding errors.
+// Returns x * factor as an element, rounded to nearest even. REQUIRES: except for rounding errors,
+// the magnitude of x * factor is at most kMost.
 __device__ inline uint8_t Quantized(Float8, float x, float factor) { return ToFloat8(x * factor); }
 __device__ inline uint8_t Quantized(Int8, float x, float factor) {
-  // At this size one ulp of an f32 is 1, so fmaf rounds x * factor to an integer, and rounds only
-  // once.
+  // One ulp of an f32 of the size of kWhole is 1. So fmaf rounds x * factor to an integer, and
+  // rounds only once.
   constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23
   const float rounded = fmaf(x, factor, kWhole);
   return static_cast<uint8_t>(std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kWhole));

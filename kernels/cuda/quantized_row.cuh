@@ -1,4 +1,5 @@
-// Quantizes a row to one-byte numbers with a warp, by the rule of kernels/ops/quantize_rows.h.
+// Quantizes a row to one-byte numbers by the rule of kernels/ops/quantize_rows.h. One warp works on
+// a row.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kQuantizedPiece = 8;  // 16-bit numbers that a lane loads at once
+inline constexpr int kQuantizedPiece = 8;  // number of 16-bit numbers that a lane loads at once
 inline constexpr int kQuantizedStretch = kWarpThreads * kQuantizedPiece;
 
 // Returns the largest x of all lanes.
@@ -21,12 +22,13 @@ __device__ inline uint32_t WarpMost(uint32_t x) {
   return x;
 }
 
-// Quantizes the row x [d] to y [d], or writes zeros if the row does not exist. Returns the row's
-// scale to all lanes. there_after(bits) reports whether the row exists; it is called after the
-// first loads with bits of one of them (RowsThere). If `readable`, x may be read even if the row
-// does not exist. Then kKept stretches of kQuantizedStretch numbers are loaded at once and kept in
-// registers until the largest number is known. The rest of the row is read twice. REQUIRES: x is
-// aligned to 16 bytes, y to 8, in global or shared memory; d is a multiple of 8.
+// Quantizes the d numbers at x to d bytes at y, or writes zeros if the row does not exist. Returns
+// the row's scale to all lanes. there_after(bits) reports whether the row exists. It is called
+// after the first loads, with bits that one of them loaded (RowsThere::After). If `readable`, x may
+// be read even if the row does not exist. The first kKept stretches of kQuantizedStretch numbers
+// are kept in registers until the largest number is known. The rest of the row is read twice.
+// REQUIRES: x is aligned to 16 bytes, y to 8; y is in global or shared memory; d is a multiple of
+// 8.
 template <class Q, int kKept, class T, class There>
 __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* y,
                                      There there_after) {
@@ -34,16 +36,16 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   constexpr float kMostFloat = 3.40282347e38F;
   const int first = static_cast<int>(threadIdx.x) * kQuantizedPiece;
   const T* const from = x + first;
-  const int left = d - first;  // how many numbers the row has from this lane's first one on
+  const int left = d - first;  // numbers of the row from `first` on
   RawPiece<T> kept[kKept] = {};
 #pragma unroll
   for (int i = 0; i < kKept; ++i) {
     if (readable && i * kQuantizedStretch < left) kept[i] = LoadRaw(from + i * kQuantizedStretch);
   }
   const bool there = there_after(kept[0].bits.x);
-  // The largest number is found by the bits of the magnitudes, which have the order of the numbers,
-  // with NaN as the largest. The numbers are not widened to f32 for this, because the compiler
-  // would keep the wide numbers in twice the registers.
+  // Compares the bits of magnitudes as integers. They are in the order of the magnitudes, with NaN
+  // as the largest. The numbers are not widened to f32 for this, because the compiler would keep
+  // the f32 numbers in twice as many registers.
   uint32_t most_bits = 0;
   const auto look_at = [&](RawPiece<T> piece) {
 #pragma unroll
@@ -61,7 +63,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   const float most = wide[0];
   float factor = there ? Q::kMost / most : 0.0F;
   float scale = there ? most / Q::kMost : 0.0F;
-  // The row is zeros, or too small for an inverse.
+  // The largest magnitude is 0, or too small for an inverse.
   if (!(factor <= kMostFloat)) factor = scale = 0.0F;
   if (there && __float_as_uint(most) >= kInfinityBits) {
     factor = 0.0F;
@@ -84,7 +86,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   for (int i = 0; i < kKept; ++i) {
     if (i * kQuantizedStretch < left) put(i * kQuantizedStretch, kept[i]);
   }
-  // Missing rows have a factor of zero and are not read.
+  // A row that does not exist is not read. Its factor is 0, so zeros are written.
   for (int at = kKept * kQuantizedStretch; at < left; at += kQuantizedStretch) {
     put(at, there ? LoadRaw(from + at) : RawPiece<T>{});
   }

@@ -13,8 +13,8 @@
 namespace dragoman::kernels::cuda {
 
 #if defined(__CUDACC__)
-// c [16, 8] += a [16, 32] b [32, 8]. Lanes hold elements as in tensor_core.cuh, but a register has
-// four adjacent elements in place of two.
+// Computes c += a b, where c is 16 x 8, a is 16 x 32 and b is 32 x 8. Lanes hold elements as in
+// tensor_core.cuh, but a register has four adjacent elements in place of two.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 // This architecture lacks the instruction, so four smaller products compute it from parts of the
 // registers.

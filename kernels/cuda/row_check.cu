@@ -1,5 +1,5 @@
-// Random operands and the comparison of two results. They run at load only, so simple loops
-// suffice.
+// Random operands and the comparison of two results. They run only while a model is loaded, so
+// simple loops suffice.
 #include <algorithm>
 
 #include "kernels/cuda/element.cuh"

@@ -1,5 +1,6 @@
-// Finds the self pages of a decoding step: the page of each position of a row's hypothesis, and
-// which rows are of one lane.
+// Finds the pages of the self-attention KV cache that a decoding step needs
+// (kernels/base/kv_pages.h): for each row, the page of every position of the row's hypothesis. Also
+// finds adjacent rows of the same lane.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Finds a row's pages through the tables of ancestry and lanes. That takes three loads, one after
-// the other, in every layer.
+// Finds a row's pages through the tables of SelfKvTables. That takes three loads, one after the
+// other, in every layer.
 class PagesByAncestry {
  public:
   __device__ PagesByAncestry(const StepRows& rows, const SelfKvTables& tables, int row)
@@ -62,8 +63,8 @@ class PagesOfStep {
   const int row_;
 };
 
-// Reports whether the row before this one is of the same lane. All loads are independent of each
-// other.
+// Reports whether `row` and the row before it belong to the same lane of the same slot. All loads
+// are independent of each other.
 __device__ inline bool FollowsInLane(const StepRows& rows, int row) {
   const int before = max(row - 1, 0);
   const int other = (rows.slot[row] ^ rows.slot[before]) | (rows.lane[row] ^ rows.lane[before]);

@@ -44,7 +44,8 @@ Error Event::WaitAtMost(std::chrono::nanoseconds limit, bool* came) const {
 
 Error Event::Done(bool* done) const {
   const cudaError_t status = cudaEventQuery(event_);
-  const Error error = Checked(status);  // the runtime notes "not ready" as a failure too
+  const Error error =
+      Checked(status);  // also clears "not ready", which the runtime keeps as an error
   *done = status == cudaSuccess;
   return status == cudaErrorNotReady ? Error::kNone : error;
 }

@@ -1,9 +1,9 @@
 // Owned streams and events. Includes no CUDA header.
 //
 // A stream may be used by one thread at a time, an event by any number of threads. Both belong to
-// the device that was current at Create. They move but do not copy. Destroying a stream waits for
-// the work on it, which may be unfinished after an error. So declare a stream after the memory that
-// its work uses: it is then destroyed first.
+// the device that was current at Create. Both can be moved but not copied. Destroying a stream
+// waits for the work on it, which may be unfinished after an error. So declare a stream after the
+// memory that its work uses: the stream is then destroyed first.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,8 @@ class OwnedStream {
   Stream stream_ = nullptr;
 };
 
-// A point in a stream's order.
+// A point in the order of a stream's work. The event "comes" when the work before this point has
+// ended.
 class Event {
  public:
   enum class Timing { kOff, kOn };

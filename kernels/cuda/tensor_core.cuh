@@ -25,13 +25,15 @@ constexpr bool kHasTensorCores = false;
 constexpr bool kHasTensorCores = true;
 #endif
 
-// c [16, 8] += a [16, 16] b [16, 8]. Registers of a lane:
+// Computes c += a b, where c is 16 x 8, a is 16 x 16 and b is 16 x 8. Registers of a lane, with g =
+// lane / 4 and t = lane % 4:
 //   a  rows g, g + 8, g, g + 8 at columns 2 t and 2 t + 1; the last two 8 columns further
 //   b  column g, rows 2 t and 2 t + 1; the second register 8 rows further
 //   c  row g, columns 2 t and 2 t + 1; then row g + 8
-// So the c of two products for 16 adjacent columns, rounded, have the layout of an a of the next
-// product. A row of c depends on no other row of a. The code is volatile so that the compiler does
-// not move it to a place that only some lanes reach: all lanes must reach it together.
+// So two results c for 16 adjacent columns, rounded to 16 bits, have the layout of an operand a. A
+// row of c depends only on the same row of a, and on b. The instruction is volatile so that the
+// compiler does not move it to a place that only some lanes reach: all lanes must execute it
+// together.
 #if defined(__CUDACC__)
 __device__ inline void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                 unsigned b1) {
@@ -50,16 +52,17 @@ __device__ inline void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Loads four matrices of 8 x 8 elements. `row` is the address of one row, a piece: row lane % 8 of
-// matrix lane / 8. Register i gets the elements of matrix i in row g, columns 2 t and 2 t + 1.
+// Loads four matrices of 8 x 8 elements. Each lane passes the address of one row of 16 bytes: lane
+// l passes row l % 8 of matrix l / 8. Register i of lane l gets two elements of matrix i: row l /
+// 4, columns 2 (l % 4) and 2 (l % 4) + 1.
 __device__ inline void LoadMatrices(const void* row, unsigned (&m)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
                : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(row)))
                : "memory");
 }
-// Like LoadMatrices, but register i gets the elements of matrix i in column g, rows 2 t and 2 t +
-// 1.
+// Like LoadMatrices, but register i of lane l gets the elements of matrix i in column l / 4, rows 2
+// (l % 4) and 2 (l % 4) + 1.
 __device__ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])

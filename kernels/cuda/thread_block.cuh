@@ -1,7 +1,7 @@
-// The threads of a block as a ThreadGroup (kernels/search/thread_group.h).
+// Implements the ThreadGroup of kernels/search/thread_group.h with the threads of a block.
 //
-// REQUIRES: the block is one-dimensional and has whole warps; its Shared is in shared memory and
-// serves one group at a time.
+// REQUIRES: the block is one-dimensional and has whole warps; its object Shared is in shared
+// memory, and no other ThreadBlock uses this object at the same time.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,8 @@ class ThreadBlock {
   __device__ void Sort(T* data, int n, Better better) const {
     __syncthreads();
     for (int run = 2; run < 2 * n; run *= 2) {
-      // Joins two sorted runs to one bitonic run: compares them from their ends inwards.
+      // Each half of a run of `run` elements is sorted. Compares the first half from its start on
+      // with the second half from its end backwards.
       Exchange(data, n, run / 2, run - 1, better);
       for (int step = run / 4; step > 0; step /= 2) Exchange(data, n, step, step, better);
     }

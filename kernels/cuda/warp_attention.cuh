@@ -34,8 +34,9 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this code is compiled for Hopper, or emulated on the host. Kernels for other cards are
-// tuned in another way, because with the tuning for Hopper ptxas would spill registers there.
+// Whether this code is compiled for Hopper. True in host code, too, where tests emulate the
+// kernels. Other cards have their own tuning: with that of Hopper, the code compiled for them would
+// spill registers to memory.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else
@@ -57,16 +58,16 @@ struct DistanceBias {
   // Rows that have no query may ask for distances before the first column.
   __device__ float operator[](int distance) const { return zero[max(distance, least)]; }
 
-  const float* zero;  // the column of distance 0
+  const float* zero;  // the bias of distance 0
   int least;
 };
 
 // How K and V of a tile reach the lanes that need them.
 enum class TileLoads : uint8_t {
-  kInTurn,  // K first; V after its weights are known
+  kInTurn,  // K first, then V when the weights are known
   // Both, in registers; needs kBatches == 1, that is 16-bit elements and head_dim up to 64.
   kTogether,
-  kCopied,  // both, copied to kCopiedBytes of shared memory, aligned to 16; from sm_80 on
+  kCopied,  // both, copied to shared memory (kCopiedBytes, aligned to 16); from sm_80 on
 };
 
 // kHeadClass is the largest head_dim that the code takes, 32, 64 or 128. REQUIRES: head_dim is a
@@ -327,8 +328,8 @@ class WarpAttention {
   }
 
   // Returns the sum of the weights of the row that AddGroups leaves to this lane. Adds in the order
-  // of WarpSum, from bit kLanes down. The bits of the lane's group number select the row; the
-  // lowest bit of the group is the highest of the row's number.
+  // of WarpSum, from bit kLanes down. The lowest bits of the lane's group number, in reverse order,
+  // give the number of the row.
   template <int kLanes, int kLeft>
   __device__ float SumOfRow(const float (&sums)[kLeft]) const {
     constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
@@ -390,7 +391,7 @@ class WarpAttention {
   }
 
   const int lane_;
-  const int group_at_;  // number in a tile of the first position that this lane's group reads
+  const int group_at_;  // the first position of a tile that this lane's group reads
   const int at_;        // the offset of this lane's piece within a row, in elements
   const bool has_piece_;
   const int load_at_;
@@ -398,12 +399,12 @@ class WarpAttention {
   RawPiece<T>* const copied_;  // this lane's first piece of K in shared memory
   float query_[kRows][kElements];
   float max_[kRows];
-  float sum_[kRows];  // this lane's share of the sum
+  float sum_[kRows];  // this lane's part of the sum of weights
   float acc_[kRows][kElements];
 };
 
-// kRowsTogether: the number of rows that a warp computes together. kBlocksOfFourWarps: the number
-// of blocks of four warps whose registers then fit a multiprocessor.
+// kRowsTogether is the number of rows that one warp computes together. kBlocksOfFourWarps is the
+// number of blocks of four such warps whose registers fit a multiprocessor.
 template <class T, int kHeadClass>
 inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
                                      : kHeadClass / kPieceElements<T> <= 16 ? 2

@@ -1,11 +1,11 @@
-// Alignment: one warp per row. It returns at once if the row's slot does not ask for the alignment
-// of this layer.
+// Computes alignments. One warp handles a row. It returns at once if the row's slot needs no
+// alignment from this layer.
 //
-// A row that asks reads K of the chosen heads twice: 2 n d elements for a source of n positions, 4
-// n d flop. In the first walk over the tiles it computes each head's maximum and sum of weights. In
-// the second it computes the mean over the heads and the best position. So it needs no memory for
-// the weights of the whole source. A row that does not ask costs three dependent loads, so a launch
-// without rows that ask takes little longer than an empty one.
+// Otherwise the warp reads K of the chosen heads twice: 2 n d elements for a source of n positions,
+// 4 n d flop. The first time it computes each head's maximum and sum of weights. The second time it
+// computes the mean of the weights over the heads, and the position with the largest mean. So it
+// needs no memory for the weights of the whole source. A row that needs no alignment costs three
+// dependent loads. So a launch without alignments takes little longer than an empty kernel.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
 
@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   }
   __syncwarp();
 
-  // The best position among those of this thread. The last position, EOS, does not count.
+  // The largest mean weight among the positions of this thread, and the position that has it. The
+  // last position, EOS, does not count.
   float best = -1.0F;
   int best_at = 0;
   for (int tile = 0; tile < length - 1; tile += kTilePositions) {

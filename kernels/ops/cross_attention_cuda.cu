@@ -1,20 +1,22 @@
-// Cross-attention, and the writing of its pages.
+// Computes cross-attention, and writes K and V of the source to its pages (cross_attention.h).
 //
-// Attention: a piece is up to kRows adjacent rows of one slot. A warp takes one head of a piece,
-// and loads and widens K and V once for all its rows. Bytes for a slot of w rows and a source of n
-// positions: 2 n d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at 4.3
-// TB/s, d 512, 16 bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
+// Attention: a piece is up to kRows adjacent rows of one slot. A warp computes one head for the
+// rows of a piece, and loads K and V once for all of them. A slot of w rows with a source of n
+// positions moves 2 n d elements of K and V, and 2 w d of q and context. A row takes 4 n d flop.
+// With d = 512, 16 bits and n = 30, 1,024 slots of 4 rows move 71 MB, which takes at least 17 us at
+// 4.3 TB/s.
 //
 // Why this shape: a piece begins with the first row of a slot, and again at every kRows-th lane of
-// the slot. A warp is responsible for kRows rows and takes the pieces that begin there. So a slot
-// of beam 4 is one piece wherever its rows begin, and no list of slots is needed. The rows of wide
-// beams spread over many warps, which share K and V through L1 (within a block) and L2. In steps of
-// few rows each row takes a warp: all warps fit on the card at once in any case, so latency counts.
-// A row's sums are the same either way (warp_attention.cuh).
+// the slot. A warp is responsible for kRows adjacent rows of the step and computes the pieces that
+// begin in them. So a slot of beam 4 is one piece wherever its rows begin, and no list of slots is
+// needed. The rows of wide beams spread over many warps, which share K and V through L1 (within a
+// block) and L2. In steps of few rows a warp computes only one row. All warps then fit on the card
+// at once, so only the latency matters. A row's sums are the same in both cases
+// (warp_attention.cuh).
 //
-// Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
-// page. Reads and writes 2 d elements each per position and layer: for 30 positions of 6 layers, 16
-// bit, d 512, 0.74 MB.
+// Writing happens once per segment. One block writes one layer of a page, each thread 16 bytes at a
+// time, in the order of the page. For each position and layer it reads and writes 2 d elements:
+// 0.74 MB for 30 positions and 6 layers with d = 512 and 16 bits.
 #include <type_traits>
 
 #include "kernels/cuda/warp_attention.cuh"
@@ -25,8 +27,8 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kWriteThreads = 256;
-// In launches of up to this many rows a warp takes one row. With 8 heads that is about 15 warps for
-// each multiprocessor of an H200.
+// In launches of up to this many rows a warp computes one row. With 8 heads that is about 15 warps
+// for each multiprocessor of an H200.
 constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
@@ -38,10 +40,10 @@ constexpr TileLoads LoadsOf() {
   return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;
 }
 
-// Reports whether the registers are limited so that four blocks fit a multiprocessor. That is so on
-// Hopper if K and V are copied to shared memory, because ptxas then spills nothing in spite of the
-// limit. Four blocks are faster on an H200 (kernels/README.md, "Kernels on a GPU: counts and
-// floors").
+// Reports whether the kernel's registers are limited so that four blocks fit a multiprocessor. They
+// are on Hopper if K and V are copied to shared memory, because the kernel then needs no more
+// registers than the limit. Four blocks are faster on an H200 (kernels/README.md, "Kernels on a
+// GPU: counts and floors").
 template <class T, int kHeadClass, int kRows>
 constexpr bool HasFourBlocks() {
   return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;
@@ -88,14 +90,15 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   const int first = warp * kRows;
-  // The lanes load the slots of the warp's rows at once: lane l that of row first + l - 1.
+  // All lanes load slots together. Lane l loads the slot of row first + l - 1, so that it is next
+  // to the slot of the row before.
   const int row = min(max(first + lane - 1, 0), static_cast<int>(rows.rows) - 1);
   const int slot = rows.slot[row];
   const int number = kRows > 1 ? rows.lane[row] : 0;
   const int end = *rows.count;
   const int before = __shfl_up_sync(kWholeWarp, slot, 1);
   const bool begins = first + lane - 1 >= end || row == 0 || slot != before || number % kRows == 0;
-  // Bit i: a piece begins with row first + i, or there is no such row.
+  // Bit i says that a piece begins with row first + i, or that there is no such row.
   const unsigned begin = __ballot_sync(kWholeWarp, begins) >> 1;
 #pragma unroll 1
   for (int i = 0; i < kRows && first + i < end; ++i) {
@@ -107,7 +110,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
     }
     int of_piece = 0;
     if constexpr (HasFourBlocks<T, kHeadClass, kRows>()) {
-      // Shuffling would need the register with the lanes' slots, which ptxas would spill.
+      // A shuffle would need `slot` in a register until here, and registers are scarce.
       of_piece = rows.slot[first + i];
     } else {
       of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
@@ -117,14 +120,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   }
 }
 
-// Writes K/V of page number `blockIdx.x` in `pages`, layer first_layer + blockIdx.y.
+// Writes K and V of layer first_layer + blockIdx.y to the page pages[blockIdx.x].
 template <class T>
 __global__ void __launch_bounds__(kWriteThreads)
     WriteCrossKvKernel(KvLayout layout, int first_layer, const T* kv, const int32_t* offsets,
                        int segments, const int32_t* page_offsets, const int32_t* pages, T* pool) {
   AwaitKernelBefore();
   const int page = static_cast<int>(blockIdx.x);
-  // The page belongs to the last segment whose first page is this one or one before it.
+  // The page belongs to the last segment with page_offsets[segment] <= page.
   int segment = 0;
   for (int beyond = segments; beyond - segment > 1;) {
     const int middle = (segment + beyond) / 2;

@@ -1,22 +1,23 @@
-// Self-attention of a decoding step: one warp per (row, head); the rows of a slot are neighbours in
-// a block.
+// Computes self-attention of a decoding step. One warp computes one head of a row. The rows of a
+// slot are next to each other in a block.
 //
-// Bytes per row at position t: 2 t d elements of K and V read, 3 d of qkv read, 2 d of K and V
-// written and d of context; flop: 4 (t + 1) d. Floor at 4.3 TB/s, d 512, 16 bit, 4,096 rows at
-// position 30: 277 MB, 64 us, if rows shared nothing. But the hypotheses of a slot share most of
-// their ancestors. The first row that reads a shared position brings it to L1 (for the rows of its
-// block) and L2.
+// A row at position t reads 2 t d elements of K and V and 3 d of qkv. It writes 2 d elements of K
+// and V, and d of context. It takes 4 (t + 1) d flop. With d = 512 and 16 bits, 4,096 rows at
+// position 30 move 277 MB, which takes at least 64 us at 4.3 TB/s if rows share nothing. But the
+// hypotheses of a slot share most of their earlier positions. The first row that reads a shared
+// position brings it to L1 (for the rows of its block) and L2.
 //
-// Why this shape: the limits are memory and the latency of dependent loads: row -> page -> K or,
-// without the step's table of pages, row -> slot -> lane -> ancestor -> page -> K. So the kernel
-// needs many independent warps, each with a batch of 16-byte loads in flight, and no shared memory
-// and no barrier. Heads vary fastest over the blocks, so the heads of a row read its tables and a
-// layer's K/V at about the same time.
+// Why this shape: the time is limited by memory bandwidth and by the latency of dependent loads.
+// These are row -> page -> K with the step's table of pages, and row -> slot -> lane -> ancestor ->
+// page -> K without it. So the kernel needs many independent warps, each with a batch of 16-byte
+// loads in flight, and no shared memory and no barrier. Heads vary fastest over the blocks, so the
+// heads of a row read its tables and a layer's K/V at about the same time.
 //
-// No warp reads in this launch what another warp writes. K and V of the new position come from qkv,
-// so this position is first in the sums. Other rows of the slot are at the same position and do not
-// read it. For rows of one lane (a forced prefix) each warp also writes K and V of the rows before
-// its own, with the same bits as their own warps write, and reads what it wrote itself.
+// In a launch no warp reads what another warp writes. K and V of the new position come from qkv, so
+// this position is first in the sums. Other rows of the slot are at the same position and do not
+// read it. With a forced prefix a step has several rows of one lane. Then each warp also writes K
+// and V of the earlier rows of its lane, and reads what it wrote itself. The warps of these rows
+// write the same bits.
 #include <type_traits>
 
 #include "kernels/cuda/self_pages.cuh"
@@ -27,8 +28,8 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-// V is loaded together with K if there are registers for it, which takes a tenth less time on an
-// H200. With bfloat16, which ptxas widens earlier, registers would spill.
+// V is loaded together with K if there are enough registers, which takes a tenth less time on an
+// H200. With bfloat16 there are not enough, because ptxas converts the numbers to f32 earlier.
 template <class T, int kHeadClass>
 constexpr TileLoads LoadsOf() {
   return kForHopper && std::is_same_v<T, __half> && kHeadClass <= 64 ? TileLoads::kTogether
@@ -36,15 +37,15 @@ constexpr TileLoads LoadsOf() {
 }
 
 // The minimum number of blocks per multiprocessor. Without this bound, from sm_90 on, ptxas allots
-// 62 to 232 registers, and loads of K and V wait for each other. With it a batch of loads is in
-// flight (budgets.json, "loads").
+// 62 to 232 registers, and loads of K and V wait for each other. With the bound, a batch of loads
+// is in flight (budgets.json, "loads").
 template <class T, int kHeadClass>
 constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
                         : kHeadClass <= 64                               ? 4
                         : sizeof(T) == 4                                 ? 2
                                                                          : 3;
 
-static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile
+static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile assumes this
 
 // Writes K and V of the rows before this one in its lane, so that this warp can read them.
 template <class T, class Pages>

@@ -1,6 +1,6 @@
-// Embedding: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read, d
-// written, d f32 of the position table, which is in cache. There is no sum over elements, so a
-// row's bits do not depend on its place.
+// Computes embeddings. One warp handles a row, 16 bytes per lane at a time. It reads d elements of
+// the table and d f32 numbers of the position table, which is in cache, and writes d elements.
+// There is no sum over elements, so a row's bits do not depend on its place.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/embed.h"

@@ -1,4 +1,4 @@
-// Self-attention of the encoder, with one of two methods:
+// Computes self-attention of the encoder with one of two methods:
 //
 // tensor cores   16-bit types, cards from 8.0 on: a warp takes one head of 16 adjacent tokens of a
 //                segment, a block 64. K and V come in tiles of 32 positions through shared
@@ -25,13 +25,13 @@ constexpr int kWarps = 4;
 
 template <class T>
 struct HeadOfSegment {
-  const T* q;  // q of the segment's first token; k is d elements after it, v 2 d
-  T* out;      // the address for the first token in context_out
+  const T* q;  // q of the segment's first token; k is d elements after q, v is 2 d after q
+  T* out;      // where the context of the segment's first token is written
   int tokens;
   int64_t d;
   int head_dim;
 
-  __device__ int64_t stride() const { return 3 * d; }  // from a token to the next
+  __device__ int64_t stride() const { return 3 * d; }  // elements from a token to the next
 };
 
 template <class T>
@@ -88,16 +88,16 @@ constexpr int kTensorRows = 16;  // number of tokens that a warp computes
 constexpr int kBlockRows = kWarps * kTensorRows;
 constexpr int kTile = kTilePositions;  // number of positions of K and V in shared memory
 
-// K and V of a tile: rows of kHeadClass elements. Rows are padded by 16 bytes, so that the same
-// column of eight adjacent rows is in different banks. Columns from head_dim on and missing
-// positions are zeros.
+// K and V of a tile. A row has kHeadClass elements and 16 bytes of padding, so that the same column
+// of eight adjacent rows is in different banks of shared memory. Columns from head_dim on, and
+// positions after the segment's end, are zeros.
 template <class T, int kHeadClass>
 struct TensorTile {
   T k[kTile][kHeadClass + kPieceElements<T>];
   T v[kTile][kHeadClass + kPieceElements<T>];
 
-  // Starts the copies of a tile, with all threads of a block; `thread` is this thread's number. The
-  // tile is complete after AwaitCopies and a barrier.
+  // Starts the copies of a tile. All threads of a block call it, each with its own number in
+  // `thread`. The tile is complete after AwaitCopies and a barrier.
   __device__ void Bring(const HeadOfSegment<T>& head, int first, int thread) {
     constexpr int kPieces = kHeadClass / kPieceElements<T>;  // number of pieces of a row
     static_assert(kTile * kPieces % (kWarps * kWarpThreads) == 0);
@@ -114,10 +114,10 @@ struct TensorTile {
   }
 };
 
-// Attention of one head by one warp for 16 rows, with a running (max, sum, context) over tiles. A
-// lane holds two rows, g and g + 8 (tensor_core.cuh). The weights are rounded to the type before
-// they are summed, because the products use rounded weights: so the weights that are used sum to
-// one.
+// Computes the attention of one head for 16 rows with one warp, with a running maximum, sum and
+// context over tiles. A lane holds parts of two rows, lane / 4 and lane / 4 + 8 (tensor_core.cuh).
+// The weights are rounded to the type before they are summed, because the products use rounded
+// weights. So the weights that are used sum to one.
 template <class T, int kHeadClass>
 class TensorAttention {
  public:
@@ -147,7 +147,7 @@ class TensorAttention {
     float score[kTile / 8][4] = {};
 #pragma unroll
     for (int j = 0; j < kTile / 8; j += 2) {
-      // The four matrices: two groups of 8 positions by two groups of 8 columns.
+      // The loads read four matrices: two groups of 8 positions by two groups of 8 columns.
       const T* const row = &tile.k[8 * j + lane_ / 16 * 8 + lane_ % 8][lane_ / 8 % 2 * 8];
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
@@ -169,7 +169,7 @@ class TensorAttention {
           RoundPair(T{}, left[0], left[1]), RoundPair(T{}, left[2], left[3]),
           RoundPair(T{}, right[0], right[1]), RoundPair(T{}, right[2], right[3])};
       Multiply(T{}, sum_, weight, OnesPair(T{}), OnesPair(T{}));
-      // The four matrices: two groups of 8 positions by two groups of 8 columns.
+      // The loads read four matrices: two groups of 8 positions by two groups of 8 columns.
       const T* const row = &tile.v[16 * step + lane_ % 16][lane_ / 16 * 8];
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
@@ -181,7 +181,7 @@ class TensorAttention {
     }
   }
 
-  // Stores the context of the first `rows` rows. `out` is where the first row's context goes.
+  // Stores the context of the first `rows` rows. The first row's context is stored at `out`.
   __device__ void Store(T* out, int rows, int64_t d, int head_dim) const {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -281,13 +281,13 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
     const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
     auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // two tiles
     tiles[0].Bring(head, 0, thread);
-    // <= 0: this warp has no rows and only copies tiles.
+    // If this is <= 0, the warp has no rows and only copies tiles.
     const int rows = min(kTensorRows, head.tokens - token);
     TensorAttention<T, kHeadClass> attention(lane, head.q + token * head.stride(), rows,
                                              head.stride(), head_dim);
     for (int first = 0, at = 0; first < head.tokens; first += kTile, at ^= 1) {
       AwaitCopies();
-      __syncthreads();  // the tile has arrived, and all warps have used the other one
+      __syncthreads();  // this tile is complete, and no warp needs the other one any more
       if (first + kTile < head.tokens) tiles[at ^ 1].Bring(head, first + kTile, thread);
       if (rows > 0) {
         attention.Take(tiles[at], min(kTile, head.tokens - first), bias, first - token, rows);
@@ -303,7 +303,7 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
 }
 
 // The minimum number of blocks per multiprocessor. Cards before 8.0 run the code for plain cores,
-// which has registers for three (kBlocksOfFourWarps).
+// with which only three blocks fit (kBlocksOfFourWarps).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kTensorBlocks = 3;
 #else

@@ -1,16 +1,16 @@
-// A product of few rows: a block of four warps computes 8 columns of y. All warps copy the block's
-// 8 rows of W and then all of x to shared memory, 16 bytes a copy; then one warp multiplies. On
-// devices where kernels begin early (LaunchesEarly), W is copied before the previous kernel has
-// ended.
+// Computes y = activation(x W^T + bias) for few rows (few_rows.h). A block of four warps computes 8
+// columns of y. All warps copy the block's 8 rows of W and then all of x to shared memory, 16 bytes
+// at a time. Then one warp multiplies. On devices where kernels begin early (LaunchesEarly), W is
+// copied before the previous kernel has ended.
 //
-// Bytes: all blocks together read W once; each block reads x once (from L2). Flop: 2 in out 16 for
-// any number of rows, because the instruction computes 16 rows.
+// Bytes: all blocks together read W once; each block reads x once (from L2). A product takes 2 * in
+// * out * 16 flop for any number of rows, because the instruction computes 16 rows.
 //
-// Why this shape: the time is one wait for memory, and then a chain of in / 16 products, each of
-// which waits for the sum of the previous one (about 33 cycles): 0.6 us at in = 512, 2.4 at 2,048.
-// A shorter chain would change the order of the sum. With more columns to a block there would be
-// fewer blocks, and one multiprocessor loads only 60 GB/s: at in = out = 512, 64 blocks load 8 KB
-// of W each.
+// Why this shape: the kernel waits for memory once. Then it computes in / 16 products, each of
+// which waits about 33 cycles for the sum of the previous one. Together they take 0.6 us if `in` is
+// 512, and 2.4 us if it is 2,048. A shorter chain would change the order of the sum. With more
+// columns in a block there would be fewer blocks, and one multiprocessor loads only 60 GB/s. If
+// `in` and `out` are 512, 64 blocks load 8 KB of W each.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -21,11 +21,11 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kColumns = 8;  // columns of y that a block computes
-// Depth in k of two products, the part of x that one LoadMatrices pair loads.
+constexpr int kColumns = 8;  // the number of columns of y that a block computes
+// The number of columns of x and W that two products sum over.
 constexpr int kDepth = 32;
-constexpr int kPiece = 8;    // elements in 16 bytes
-constexpr int kPadding = 8;  // elements: puts the rows of a matrix in different banks
+constexpr int kPiece = 8;    // the number of elements in 16 bytes
+constexpr int kPadding = 8;  // elements; puts the rows of a matrix in different banks
 
 __host__ __device__ constexpr int PitchOf(int in) { return in + kPadding; }
 
@@ -46,8 +46,8 @@ __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   }
 }
 
-// The operands of two products, which are kDepth of k. They are loaded before the products of the
-// previous step are computed.
+// The operands of two products, which sum over kDepth columns of x and W. They are loaded before
+// the previous two products are computed.
 struct Operands {
   template <class T>
   __device__ Operands(const T* a_row, const T* b_row) {
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     __syncthreads();
     if (threadIdx.y != 0) return;
 
-    // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 8; of W,
-    // all columns at k 0, 8, 16 and 24.
+    // One LoadMatrices loads four 8 x 8 matrices of x: rows 0..7 and 8..15 at column 0, then at
+    // column 8. Another loads four of W: its 8 rows at the columns 0, 8, 16 and 24.
     const int matrix = lane / 8;
     const T* const a_row = x_rows + (matrix % 2 * 8 + lane % 8) * PitchOf(in) + matrix / 2 * kPiece;
     const T* const b_row = w_rows + lane % 8 * PitchOf(in) + matrix * kPiece;
@@ -122,7 +122,8 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   }
 }
 
-// Calls use(kernel, zero) for the type. REQUIRES: it has 16 bits.
+// Calls use(kernel, T{}) with the kernel for the element type T of `type`. REQUIRES: the type has
+// 16 bits.
 template <class Use>
 auto WithKernel(ComputeType type, Activation activation, Use use) {
   return ForActivation(activation, [&](auto is) {
@@ -149,8 +150,8 @@ bool TakesFewRows(const FewRows& p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
-  // The limit is set to the device's, not to this product's need, because another product with the
-  // same kernel may need more.
+  // Sets the kernel's limit of shared memory to the limit of the device. This product may need
+  // less, but another product with the same kernel may need more.
   if (status == cudaSuccess) {
     status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -1,10 +1,11 @@
-// The part of the fused output layer (output_layer_cuda.h) that all cards share: the host's code,
-// and the kernel that merges. A kernel for the card (output_layer_sm90.cu, output_layer_mma.cu)
-// computes the parts of each row (fused_parts.h). Another kernel merges them to the row's summary.
-// For quantized products a third kernel quantizes the hidden rows before that; the weights are
-// quantized when the layer is created.
+// The part of the fused output layer (output_layer_cuda.h) that all cards share. A step runs two
+// kernels. The first one, in output_layer_sm90.cu or output_layer_mma.cu, depends on the card and
+// computes the parts of each row (fused_parts.h). The second one, here, merges the parts to the
+// row's summary. For quantized products, a kernel that runs before both quantizes the hidden rows.
+// The weights are quantized when the layer is created.
 //
-// The code is in an unnamed namespace, because each of the two files has kernels of its own.
+// The code is in an unnamed namespace, because both .cu files include it and have their own
+// kernels.
 #pragma once
 
 #include <cmath>
@@ -22,21 +23,21 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kFusedBlockRows = 128;  // rows that a block of threads computes
-// The lengths of a list of best tokens for which kernels are instantiated.
+constexpr int kFusedBlockRows = 128;  // the number of rows that a block computes
+// The lengths of a row's list of best tokens. There is a kernel for each length.
 constexpr int kFusedLists[] = {4, 8, 16};
 
-// The number of the merge's blocks on a multiprocessor, a bound for ptxas. It is the number that
-// ptxas would choose by itself, but without the bound it spills a register on sm_80.
+// The minimum number of blocks of MergeFusedKernel on a multiprocessor. The compiler would choose
+// the same number by itself, but without this bound it spills a register on sm_80.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kMergeBlocks = 8;  // all threads of a multiprocessor
+constexpr int kMergeBlocks = 8;  // these use all threads of a multiprocessor
 #else
 constexpr int kMergeBlocks = 12;
 #endif
 
-// The scales of the hidden rows and of the columns, which turn sums of quantized products into
-// logits. `columns` has an entry for each column up to the end of the last tile. The pointers are
-// null for products in the compute type.
+// The scales by which sums of quantized products are multiplied to get logits. `rows` has a scale
+// for each hidden row; `columns` has one for each column (token) up to the end of the last tile.
+// The pointers are null if the products are not quantized.
 struct QuantizedScales {
   const float* rows = nullptr;
   const float* columns = nullptr;
@@ -44,8 +45,8 @@ struct QuantizedScales {
 
 // Multiplies the sums x of a tile's products, in the order that output_epilogue.cuh defines, by the
 // scales of the rows `row` and row + 8 and of the columns. Rows from `rows` on use the last row's
-// scale; their logits are ignored. Reads the rows' scales again for each tile, because registers
-// for them would spill.
+// scale; their logits are ignored. Reads the rows' scales again for each tile, because there are no
+// registers to keep them.
 __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int rows, int tile,
                                    int lane, float (&x)[128]) {
   float factor[2];
@@ -57,8 +58,8 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
 #pragma unroll
   for (int g = 0; g < 32; ++g) {
     const float2 c = __ldg(reinterpret_cast<const float2*>(columns + 8 * g));
-    // __fmul_rn prevents a fused multiply-add with the bias, so that logits have the bits of
-    // StoreLogits.
+    // __fmul_rn prevents a fused multiply-add with the bias, so that the logits have the same bits
+    // as those of StoreLogits.
     x[4 * g] = __fmul_rn(x[4 * g], factor[0] * c.x);
     x[4 * g + 1] = __fmul_rn(x[4 * g + 1], factor[0] * c.y);
     x[4 * g + 2] = __fmul_rn(x[4 * g + 2], factor[1] * c.x);
@@ -74,8 +75,9 @@ __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
-// Owns the bias and, for quantized products, the weights. Workspace: (max, sum) of each row and
-// tile, then lists of best tokens of each row and range, then the quantized rows and their scales.
+// The base class of the layers for the cards. Owns the bias and, for quantized products, the
+// weights. The workspace has (max, sum) of each row and tile, then the list of best tokens of each
+// row and range of tiles, then the quantized rows and their scales.
 class FoldedOutput : public FusedOutput {
  public:
   ~FoldedOutput() override {
@@ -105,7 +107,8 @@ class FoldedOutput : public FusedOutput {
                     int64_t stride) const final;
 
  protected:
-  // `type` is the type of the given hidden rows and weights. `waves` is passed to DivideTiles.
+  // `type` is the type of the hidden rows and of the weights before any quantization. `waves` is
+  // passed to DivideTiles.
   FoldedOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary, int waves)
       : type_(type),
         quantized_(quantized),
@@ -115,12 +118,14 @@ class FoldedOutput : public FusedOutput {
         waves_(waves) {}
 
   // Reads the device's limits, quantizes the weights if the products are quantized, and copies the
-  // bias. Sets *weight to the weights that products read, and *shared_limit to the bytes of shared
-  // memory that a block may have. Returns "", or why it failed.
+  // bias. Sets *weight to the weights that the products read, and *shared_limit to the largest
+  // number of bytes of shared memory of a block. Returns "" on success, otherwise the reason of the
+  // failure.
   std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
   // Launches the kernel that computes the parts of `work`, with `row_blocks` blocks of
-  // kFusedBlockRows rows for each range. `hidden` is in the products' type.
+  // kFusedBlockRows rows for each range of tiles. The elements of `hidden` have the type that the
+  // products multiply.
   virtual Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                           const FusedWork& work, int64_t row_blocks, int list_entries) const = 0;
 
@@ -159,7 +164,7 @@ class FoldedOutput : public FusedOutput {
   int processors_ = 0;
   float* bias_ = nullptr;
   uint8_t* quantized_weight_ = nullptr;  // [vocabulary, d]; nullptr without quantized products
-  float* column_scales_ = nullptr;       // [tiles * kTileColumns]
+  float* column_scales_ = nullptr;  // [tiles * kTileColumns]; nullptr without quantized products
 };
 
 std::string FoldedOutput::PrepareParts(const void** weight, const float* bias, int* shared_limit) {

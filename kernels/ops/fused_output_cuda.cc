@@ -11,7 +11,7 @@ std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, QuantizedType
   std::string why_not_hopper;
   auto fused = CreateHopperOutput(type, quantized, weight, bias, d, vocabulary, &why_not_hopper);
   if (fused == nullptr) fused = CreateMmaOutput(type, quantized, weight, bias, d, vocabulary, why);
-  // A card runs at most one of the two methods. The other one has no code for it.
+  // At most one of the two methods has code for a card.
   if (fused == nullptr && *why != why_not_hopper)
     *why = "by wgmma: " + why_not_hopper + "; by mma: " + *why;
   return fused;

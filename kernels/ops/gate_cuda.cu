@@ -1,5 +1,5 @@
-// y = activation(a) * b. Bytes per row of n elements of e bytes: 3 n e; about 20 to 30 flop per
-// element (erf, or exp and a division).
+// Computes y = activation(a) * b (gate.h). A row of n elements of e bytes moves 3 n e bytes. An
+// element takes about 20 to 30 flop (erf, or exp and a division).
 //
 // A thread computes one piece of 16 bytes of y, in f32. There is no sum over elements, so a row's
 // bits do not depend on its place.

@@ -1,5 +1,5 @@
-// Gather: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read and
-// written. A call gathers at most kChunkRows rows, so the launch itself takes most of the time.
+// Gathers rows. One warp copies a row of d elements, 16 bytes per lane at a time. A call gathers at
+// most kChunkRows rows, so the launch itself takes most of the time.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/gather_rows.h"

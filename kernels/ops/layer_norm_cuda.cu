@@ -1,17 +1,17 @@
-// Residual and LayerNorm in one pass over memory. The row stays in registers (row_norm.cuh), so the
-// two sums (for the mean, then of squared differences) read no memory.
+// Adds the residual and computes LayerNorm in one pass over memory. The row stays in registers
+// (row_norm.cuh), so the sum for the mean and the sum of squared differences read no memory.
 //
 // Bytes per row of elements of e bytes: 3 d e (x, residual, y; `sum` adds d e), and 8 d of gamma
 // and beta, which stay in the cache; about 8 flop per element. Floor of 4,096 rows, d 512, float16
-// at 4.3 TB/s: 12.6 MB, 2.9 us (computed, not measured). In a step x was written just before and is
-// in L2.
+// at 4.3 TB/s: 12.6 MB, 2.9 us (computed, not measured). In a step the kernel before has just
+// written x, so x is in L2.
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
-// kRowWarps: a row has 1 warp, or all warps of the block.
+// kRowWarps is the number of warps that compute a row: 1, or all warps of the block.
 template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
   if (row >= rows) return;  // true for all threads of the row
   const RowsThere there(count, rows);
-  // kAtOnce: the count of rows is tested only after the row's loads have begun (RowsThere). With
-  // more steps ptxas would spill; such rows also keep a warp busy for longer, so waiting for the
-  // count matters less.
+  // With kAtOnce the count of rows is tested only after the row's loads have begun (RowsThere).
+  // With more steps the registers would not suffice. Longer rows also keep a warp busy for longer,
+  // so a wait for the count matters less.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

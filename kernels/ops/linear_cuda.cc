@@ -17,8 +17,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The number of algorithms that cuBLASLt is asked for at one row count. The first one nearly always
-// passes.
+// The largest number of algorithms that cuBLASLt is asked to offer for one row count. The first one
+// nearly always passes the test.
 constexpr int kOffers = 8;
 
 class LoadedBlas : public Blas {
@@ -65,8 +65,8 @@ class Chooser {
   Chooser(const LtProduct& product, LtTrial& trial, size_t buckets)
       : product_(product), trial_(trial), buckets_(buckets) {}
 
-  // Sets *pinned to the first algorithm that passes the trial, among those that cuBLASLt offers for
-  // the buckets in `order`. Sets *found if there is one.
+  // Sets *pinned to the first algorithm that passes the test (lt_trial.h), among those that
+  // cuBLASLt offers for the buckets in `order`. Sets *found to whether there is one.
   Error Pin(const std::vector<size_t>& order, LtAlgorithm* pinned, bool* found) {
     *found = false;
     for (const size_t asked : order) {
@@ -84,8 +84,8 @@ class Chooser {
     return Error::kNone;
   }
 
-  // Sets *best to the first algorithm offered for the bucket that gives the bits of `pinned`, which
-  // is the trial's reference.
+  // Sets *best to the first algorithm offered for the bucket that gives the same bits as `pinned`.
+  // REQUIRES: the reference of the trial was computed by `pinned`.
   Error Refine(size_t bucket, const LtAlgorithm& pinned, LtAlgorithm* best) {
     *best = pinned;
     for (const LtAlgorithm& offer : product_.Offers(bucket, kOffers)) {
@@ -101,10 +101,10 @@ class Chooser {
     return Error::kNone;
   }
 
-  // Sets *most to the largest bucket up to which `few` gives the bits of `pinned`, the trial's
-  // reference; 0: none. If the kernel computes the activation with other bits than the separate
-  // pass, removes the activation from `few`, and the separate pass computes it. REQUIRES: called
-  // last, because it changes the reference.
+  // Sets *most to the largest bucket up to which the kernel of few_rows.h gives the bits of the
+  // trial's reference; 0 if there is none. The kernel may give other bits for the activation than
+  // the separate kernel (Activate). Then removes the activation from `few`, so that Activate
+  // computes it. REQUIRES: called last, because it changes the reference.
   Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;
     const Activation wanted = few->activation;
@@ -168,8 +168,8 @@ class Chooser {
   LtTrial& trial_;
   const size_t buckets_;
   std::vector<LtAlgorithm> tried_;
-  size_t unfit_ = 0;     // number of tried_ that do not take every row count
-  size_t unsteady_ = 0;  // number of tried_ that do not run or depend on a row's place
+  size_t unfit_ = 0;     // the number of tried_ that cannot compute every row count
+  size_t unsteady_ = 0;  // the number of tried_ that fail or whose bits depend on a row's place
 };
 
 // Returns the order in which buckets are asked for algorithms: the largest bucket that is at most
@@ -236,7 +236,7 @@ class PinnedLinear : public Linear {
   const std::unique_ptr<LtProduct> product_;
   const std::vector<LtAlgorithm> algorithms_;  // the algorithm of each bucket
   const FewRows few_;
-  const int few_rows_;  // largest row count that few_ computes; 0: none
+  const int few_rows_;  // the largest row count that few_ computes; 0: none
 };
 
 }  // namespace
@@ -262,8 +262,8 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
 namespace {
 
 // Creates a Linear with one algorithm for all row counts or, with per_bucket and few_rows, several
-// that give the same bits. Returns nullptr and sets `why` on failure. *none: the device did not
-// fail, but no algorithm passes.
+// that give the same bits. Returns nullptr and sets `why` on failure. Sets *none to true if the
+// reason is that no algorithm passes the test.
 std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
                                      const void* weight, const void* bias,
                                      std::span<const int> buckets, bool* none, std::string* why) {
@@ -316,7 +316,8 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
                                         std::move(algorithms), few, few_rows);
 }
 
-// Two Linears: one for row counts below first_of_upper, one for the others.
+// Consists of two Linears: one for row counts below first_of_upper, the other for first_of_upper
+// and above.
 class LinearOfTwoClasses : public Linear {
  public:
   LinearOfTwoClasses(int first_of_upper, std::unique_ptr<Linear> lower,
@@ -363,7 +364,7 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
     if (upper == nullptr && !none) break;
     if (upper == nullptr) continue;
     auto lower = CreatePinned(loaded, options, weight, bias, buckets.first(split), &none, &ignored);
-    // A smaller upper class would leave a larger lower class, which fails too.
+    // A later split would give a larger lower class, which would fail too.
     if (lower == nullptr) break;
     return std::make_unique<LinearOfTwoClasses>(buckets[split], std::move(lower), std::move(upper));
   }

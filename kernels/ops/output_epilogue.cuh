@@ -1,7 +1,8 @@
 // The epilogue of the fused output layer (output_layer_sm90.cu, output_layer_mma.cu): what a warp
-// does with the logits in its registers. It adds bias and scale, applies the listed ids, computes
-// the tile's (max, sum of exp) and finds candidates for the best tokens. MergeRow then merges a
-// row's tiles to its summary. Tests can run this code on the host.
+// does with the logits of a tile in its registers. It adds the bias, multiplies by the row's scale,
+// handles the ids that the row's request lists, computes the maximum and the sum of exp, and finds
+// candidates for the best tokens. MergeRow then merges the results of a row's tiles to the row's
+// summary. Tests can run this code on the host.
 //
 // A tile is kTileColumns columns of the vocabulary. The four lanes of a quad (lanes 4 q .. 4 q + 3
 // of the warp) hold two rows, `half` 0 and 1. A lane has columns 8 g + 2 lane + {0, 1}, g = 0..31,
@@ -9,9 +10,9 @@
 // lanes run all code.
 //
 // A logit costs an add, a multiplication unless the scales of the warp's rows are 1, and a maximum.
-// The normaliser costs a multiply-add, an ex2 and an add more. A row looks for candidates only if
-// the tile's maximum beats the worst entry of its list. Then each lane takes out its best logit
-// again and again, by the maxima of eight groups of columns.
+// The normaliser costs another multiply-add, an ex2 and an add. A row looks for candidates only if
+// the tile's maximum beats the worst entry of the row's list. Then each lane repeatedly removes its
+// best logit, which it finds through the maxima of eight groups of columns.
 #pragma once
 
 #include <cfloat>
@@ -64,23 +65,24 @@ __device__ inline TokenScore QuadWorst(TokenScore mine) {
   return mine;
 }
 
-// A step's work, the same for all blocks. It stays in the kernel's parameters, because copies in
-// registers would spill.
+// The parameters of the kernels of a step, the same for all blocks. Code reads them from here,
+// because there are no registers for copies.
 struct FusedWork {
   StepRows rows;
   const SlotView* slots = nullptr;
   const LogitRequest* requests = nullptr;
   LogitSummary* summaries = nullptr;
-  const float* bias =
-      nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary; 8-byte aligned
+  // The bias of each column up to the end of the last tile; -inf after the vocabulary's end.
+  // Aligned to 8 bytes.
+  const float* bias = nullptr;
   int tiles = 0;
   TileRanges ranges;
-  LogSum* sums = nullptr;      // [rows, tiles]
-  TokenScore* best = nullptr;  // [rows, ranges, entries of a list]
+  LogSum* sums = nullptr;      // [rows, tiles] (max, sum of exp)
+  TokenScore* best = nullptr;  // [rows, ranges, entries of a list] best tokens
 };
 
-// Reports whether the fused method computes this row: it is one of the step's *count rows and its
-// options allow it. All other rows are skipped.
+// Reports whether the fused method computes this row: the row is one of the step's *work.rows.count
+// rows, and the options of its segment allow it.
 __device__ inline bool IsOurs(const FusedWork& work, int row) {
   return row < *work.rows.count && MayFuse(work.slots[work.rows.slot[row]].state->options);
 }
@@ -88,21 +90,21 @@ __device__ inline bool IsOurs(const FusedWork& work, int row) {
 // The state of a row in each lane of its quad.
 template <int kEntries>
 struct EpilogueRow {
-  int row = -1;  // -1: not computed; its logits are ignored
+  int row = -1;  // the row's number; -1: there is no row, and its logits are ignored
   BestShare<kEntries> best;
-  // The worst entry of the quad's list, which a candidate must beat. +inf: the row asks for no best
-  // tokens.
+  // The worst entry of the row's list, which a candidate must beat. Its score is +inf if the row
+  // needs no best tokens.
   TokenScore worst;
-  // Barred ids are never among the best. barred_anywhere: any tile may have a barred id, because a
-  // list is too long for VisitIds. barred_here: VisitIds met a barred id in this tile. If one of
-  // the flags is set, the lists are searched for each candidate, which takes several dependent
-  // loads in the middle of a round.
+  // Masked and wanted ids must not enter the list of best tokens. barred_anywhere is set if a list
+  // of such ids is too long for VisitIds, so that any tile may have one. barred_here is set if this
+  // tile may have one. Then the lists are searched for each candidate, which takes several
+  // dependent loads.
   bool barred_anywhere = false;
   bool barred_here = false;
 
-  // Each lane of the quad walks over one list of ids: excluded, masked (two, if IsVisited) or
-  // wanted. The next id of this lane's list (INT_MAX after the last) and that id's index in the
-  // list.
+  // Each of the four lanes reads one list of ids in ascending order: excluded, masked (two lists,
+  // if IsVisited) or wanted. These are the next id of this lane's list (INT_MAX after the last one)
+  // and the index of this id in the list.
   int next_id = INT_MAX;
   int next_place = 0;
 };
@@ -111,9 +113,9 @@ inline constexpr int kWantedLane = 3;
 inline constexpr uint32_t kWantedBit = 1U << kWantedLane;
 inline constexpr uint32_t kMaskedBits = 0b0110U;
 
-// Ids that are masked before the softmax must be visited, because they become -inf. Other masked
-// ids only bar candidates. A short list of them (such as EOS while it is not possible) is visited,
-// too, because that costs less than a look-up for every candidate.
+// VisitIds must visit ids that are masked before the softmax, because their logits become -inf.
+// Other masked ids must only not become candidates. VisitIds also visits a list of up to this many
+// of them, because that costs less than a search of the list for every candidate.
 constexpr int kFewMasked = 8;
 
 __device__ inline bool IsVisited(const LogitRequest& request, const IdList& masked) {
@@ -133,15 +135,15 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// Sets the state to that of no row.
+// Sets the state to "no row".
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);
   row.worst = {INFINITY, 0};
 }
 
-// Starts row number `number` in a cleared state. The walk over its lists begins at the first id
-// that is at least `first`.
+// Sets a cleared state to that of row `number`. The lists of ids are read from the first id on that
+// is at least `first`.
 template <int kEntries>
 __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
                                 int first, int lane) {
@@ -155,17 +157,17 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   NextId(request, row, lane);
 }
 
-// Returns the row's scale. It is read again for each tile, together with the bias, because a
-// register for it would spill.
+// Returns the row's scale. The scale is read again for each tile, together with the bias, because
+// there is no register to keep it.
 template <int kEntries>
 __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWork& work) {
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the listed ids of this tile, which are below `end`. Logits of excluded ids, and of masked
-// ids if the mask acts before the softmax, become -inf. Logits of wanted ids are stored. After a
-// masked or wanted id each candidate of the tile is checked. Takes one turn for each id; ids are
-// few.
+// Visits the ids in the row's lists that are in this tile, that is, below `end`. Sets the logits of
+// excluded ids to -inf, and those of masked ids if the mask acts before the softmax. Stores the
+// logits of wanted ids. If there is a masked or wanted id, sets barred_here. Takes one iteration
+// for each id; there are only a few.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
@@ -179,8 +181,8 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
     const bool strike =
         (lists & 1U) != 0 || ((lists & kMaskedBits) != 0 && work.requests[row.row].mask_first);
     const int place = __shfl_sync(kAllLanes, row.next_place, kWantedLane, 4);
-    // The column within the tile minus this lane's first column. It is 8 g + {0, 1} if this lane
-    // has it.
+    // The column of `id` within the tile, minus this lane's first column. This lane has the column
+    // if the difference is 8 g or 8 g + 1 for some g.
     const int column = id < end ? id - first - 2 * lane : -1;
     const bool here = column >= 0 && column % 8 < 2;
     float value = 0.0F;
@@ -199,14 +201,15 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
 }
 
-// Folds the tile's logits of one row. Overwrites x. `first` is the tile's first column; `with_sum`
-// is the same for all lanes. exp's argument, the distance from the maximum, has an error of half an
-// ulp of the maximum, which changes the sum by 1e-6 of its value for logits below 16.
+// Folds the tile's logits of one row: computes their maximum, their sum of exp if `with_sum`, and
+// the best tokens. Overwrites x. `first` is the tile's first column. `with_sum` is the same for all
+// lanes. The argument of exp has a rounding error of half an ulp of the maximum. For logits below
+// 16 this changes the sum by 1e-6 of its value.
 template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {
   constexpr int kGroups = 8;
-  constexpr int kColumns = 8;  // columns of this lane in a group
+  constexpr int kColumns = 8;  // the number of this lane's columns in a group
   const auto at = [](int group, int i) {
     return (group * kColumns + i) / 2 * 4 + half * 2 + i % 2;
   };
@@ -226,7 +229,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
     float max = sum.max * kLog2OfE;
     if (max == INFINITY) sum.max = INFINITY;  // a logit was +inf, which is as bad as NaN
     max = fmaxf(max, -FLT_MAX);               // -inf minus -inf would be NaN
-    float sums[4] = {};  // four chains, so that an add does not wait for the previous one
+    float sums[4] = {};  // four sums, so that an addition need not wait for the previous one
 #pragma unroll
     for (int i = 0; i < 64; ++i) {
       sums[i % 4] += FoldExp2(fmaf(x[i / 2 * 4 + half * 2 + i % 2], kLog2OfE, -max));
@@ -235,15 +238,15 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
   if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
 
-  // Tiles come in ascending order, so a score equal to the list's worst has a higher token and does
-  // not enter.
+  // Tiles are folded in ascending order. So a token whose score equals that of the list's worst
+  // entry has a higher number, and does not enter the list.
   const bool open = sum.max > row.worst.score && sum.max < INFINITY;
   for (;;) {
     float mine = maxima[0];
 #pragma unroll
     for (int g = 1; g < kGroups; ++g) mine = fmaxf(mine, maxima[g]);
-    // Within the tile, a logit equal to the worst may have the lower token, so equality counts
-    // here, and `Better` decides.
+    // Here the worst entry may be from the same tile. A logit with the same score may then have a
+    // lower token number, so it is a candidate, and `Better` decides.
     const bool has = open && mine >= fmaxf(row.worst.score, -FLT_MAX);
     if (!__any_sync(kAllLanes, has)) return;
     TokenScore candidate{-INFINITY, INT_MAX};
@@ -285,9 +288,9 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
 }
 
-// Folds range `range` of the tiles for the rows `first_row` and first_row + 8, which the lane's
-// quad holds. multiply(tile, x) writes the products of a tile to x. If none of the warp's rows
-// exists it returns false instead, in all lanes. A row's list has 4 kEntries entries.
+// Folds the tiles of range `range` for the rows `first_row` and first_row + 8. The four lanes of a
+// quad hold these two rows. multiply(tile, x) writes the products of a tile to x. It returns false
+// in all lanes if none of the warp's rows exists. A row's list has 4 * kEntries entries.
 template <int kEntries, class Multiply>
 __device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
                                  Multiply multiply) {
@@ -340,8 +343,8 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
   }
 }
 
-// Computes the summary of a row from its parts, with the kMergeThreads threads of a block. `memory`
-// is shared memory of sizeof(FoldShared<kMergeThreads>) bytes.
+// Computes the summary of a row from its parts (fused_parts.h), with the kMergeThreads threads of a
+// block. `memory` is shared memory of sizeof(FoldShared<kMergeThreads>) bytes.
 __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
   if (!IsOurs(work, row)) return;
   const int entries = work.ranges.ranges * list_entries;

@@ -1,19 +1,20 @@
-// Folds materialized logits in one pass (output_fold.h): one block of 512 threads for each row.
+// Folds materialized logits (output_fold.h), that is, reduces each row to a summary. One block of
+// 512 threads reads a row once.
 //
-// Bytes per row: 4 V of logits read once, 4 V of bias from L2. With V = 58,101 that is 232 KB, so
-// at 4.3 TB/s a chunk of 512 rows takes at least 28 us. A logit takes about 12 instructions and one
-// ex2: 30 M logits take some 14 us of the issue slots of 132 multiprocessors, which overlap with
-// the loads of the multiprocessor's other block. (Both times are computed, not measured.) A row
-// that finds candidates in a stretch of 4,096 columns pays a round of about six barriers. The
-// expected number of tokens that enter a list is k (1 + ln(V / k)). Most of them are in the first
-// stretch and are ranked together.
+// With a vocabulary of V tokens, a row has 4 V bytes of logits in memory; the 4 V bytes of bias
+// come from L2. With V = 58,101 the logits take 232 KB. So at 4.3 TB/s a chunk of 512 rows takes at
+// least 28 us. A logit takes about 12 instructions and one ex2. So the 30 M logits of a chunk take
+// some 14 us of the issue slots of 132 multiprocessors. Meanwhile the multiprocessor's other block
+// loads. (Both times are computed, not measured.) A row that finds candidates in a stretch of 4,096
+// columns needs about six more barriers. The expected number of tokens that enter a list of the k
+// best is k (1 + ln(V / k)). Most of them are in the first stretch and are ranked together.
 //
-// Why a block to a row: 512 threads with 8 loads each in flight are 16 KB, and two such blocks
-// saturate a multiprocessor's share of the memory's rate (so a thread may have at most 64
-// registers). Sums need no second kernel. Logits and bias of a stretch are loaded while the
-// previous stretch is folded, because a step of few rows is limited by latency, not by bytes. A
-// load is 4 bytes, and adjacent threads load adjacent columns, so rows of any stride and alignment
-// give the same bits.
+// Why one block per row: 512 threads with 8 loads each have 16 KB in flight. Two such blocks use
+// all of a multiprocessor's share of the memory bandwidth. So that two blocks fit, a thread may
+// have at most 64 registers. Sums need no second kernel. Logits and bias of a stretch are loaded
+// while the previous stretch is folded, because a step of few rows is limited by latency, not by
+// bytes. A load is 4 bytes, and adjacent threads load adjacent columns, so rows of any stride and
+// alignment give the same bits.
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_fold.h"
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<kBiased>(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
                       summaries[row]);
-  group.Sync();  // all members have read the request
+  group.Sync();  // waits until all threads have read the request
   if (keep && group.rank() == 0) request.logits = x;
 }
 

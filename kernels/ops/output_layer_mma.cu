@@ -1,44 +1,49 @@
-// The fused output layer for cards of 8.x and from 12.0 on: hidden W^T by mma.sync, folded in the
-// accumulators. No logit reaches memory. The epilogue is the same code as for output_layer_sm90.cu,
-// on the same lanes. So if the sums of the products have the same bits in both, the results have,
-// too.
+// The fused output layer for cards of compute capability 8.x and from 12.0 on. The instruction
+// mma.sync computes the logits, hidden W^T. The threads reduce ("fold") the logits in the registers
+// of the accumulators, so no logit reaches memory. The epilogue is the code that
+// output_layer_sm90.cu uses, and its lanes hold the same elements. So if the sums of the products
+// have the same bits in both files, the results have the same bits, too.
 //
-// Work for V = 58,101, d = 512 and R rows (computed, not measured):
-//   flop      2 R V d: 244 GF at 4,096 rows: 2.5 ms at an L4's 97 TF/s, 1.0 at an A100's 250
-//   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden
-//             rows, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full rate
-//             of an L4
-//   shared    for a slab of 32: 24 KB written; 8 warps x 34 matrix loads of 512 bytes read. That
-//             takes 1,280 cycles of a multiprocessor. The slab's products take 1,024 cycles of the
-//             tensor cores on 8.0, 2,048 on an L4.
-//   epilogue  per tile of 128 x 256, by all warps at the same time, not overlapped with products
-// Floor: the larger of the times for flop and for W.
+// Work for a vocabulary of V = 58,101 tokens, d = 512 and R rows (computed, not measured):
+//   flop      2 R V d. 4,096 rows take 244 Gflop: 2.5 ms at the 97 Tflop/s of an L4, 1.0 ms at the
+//             250 Tflop/s of an A100.
+//   bytes     W is read from memory once: 59 MB, 220 us at the 0.27 TB/s of an L4. For every 128
+//             rows, W and the hidden rows are read from L2, together 1.5 times the size of W. That
+//             is 85 flop per byte, or 1.1 TB/s at the full rate of an L4.
+//   shared    For a slab of 32 elements, 24 KB of shared memory are written, and 8 warps make 34
+//             matrix loads of 512 bytes each. That takes 1,280 cycles of a multiprocessor. The
+//             slab's products take 1,024 cycles of the tensor cores on 8.0, 2,048 on an L4.
+//   epilogue  All warps run the epilogue of a tile at the same time. It does not overlap with
+//             products.
+// The time is at least the larger of the times for flop and for reading W.
 //
-// Shape. A block has 128 rows, 16 for each of 8 warps, and a range of tiles of 256 columns. A
-// thread has 64 columns of each of two rows, like a thread of a warpgroup's product (hopper.cuh).
-// There is one block on a multiprocessor (a thread has 128 accumulators), so no other block fills
-// the idle time of its 8 warps. A slab is 32 elements of d of all rows and columns of a tile. Slabs
-// come through a ring of four stages of shared memory, 96 KB, which each of these cards has. The
-// hidden rows are loaded again for each tile (from L2), because their 128 KB do not fit next to W.
-// The ring goes on from tile to tile: while one tile is folded, three slabs of the next are loaded.
-//   few rows    a warp without a row copies its part of the slabs, and multiplies and folds
-//               nothing. So with up to 16 rows one warp computes: 5.8 us a tile on 8.0, 8 on an
-//               L4. Loading the tile's W from memory takes longer (15 and 56 us), so a narrower
-//               block would only save threads.
-//   neighbours  the blocks of one range, one for each 128 rows (grid.x), run at the same time. So W
-//               comes from memory once although it is larger than an L4's L2.
-// If a warp had 32 x 128 of the tile, it would read two fifths less from shared memory, but a row's
-// list of best tokens would be spread over two warps. On Hopper this lost more than it gained.
+// Shape. A block computes 128 rows, 16 in each of 8 warps, and a range of tiles. A tile is 256
+// columns of the vocabulary. A thread has 64 columns of each of two rows, like a thread of a
+// warpgroup's product (hopper.cuh). A thread has 128 accumulators, so only one block fits on a
+// multiprocessor, and no other block fills the idle time of its 8 warps. A slab is 32 elements of d
+// of all rows and columns of a tile. Slabs come through a ring of four stages of shared memory (96
+// KB), which each of these cards has. The hidden rows are loaded from L2 again for each tile,
+// because their 128 KB do not fit next to W. The ring continues from tile to tile: while one tile
+// is folded, three slabs of the next tile are loaded.
+//   few rows    A warp without a row copies its part of the slabs, but does not multiply or fold.
+//               So with up to 16 rows one warp computes. It takes 5.8 us for a tile on 8.0, and 8
+//               us on an L4. Loading the tile's W from memory takes longer (15 us and 56 us), so a
+//               narrower block would only save threads.
+//   neighbours  The blocks of one range, one for each 128 rows (grid.x), run at the same time. So W
+//               is read from memory once, although it is larger than the L2 of an L4.
+// If a warp had 32 rows and 128 columns of the tile, it would read two fifths less from shared
+// memory, but a row's list of best tokens would be spread over two warps. On Hopper this lost more
+// than it gained.
 //
 // Quantized products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one
 // byte, which are also 64 bytes. There are half as many slabs, and an instruction multiplies twice
 // as many elements of d.
 //
-// A slab in shared memory: its 128 hidden rows, then its 256 rows of W, 64 bytes each. Piece p (16
-// bytes) of row r is stored at place p ^ (r / 2 % 4) of the row. A matrix load reads piece p of
-// rows 8 i .. 8 i + 7 at once; these eight pieces are in different banks. A copy writes the eight
-// pieces of two rows at once; these are in different banks, too. A row's sum is over k in ascending
-// order, 16 at a time, whatever the rows and blocks.
+// A slab in shared memory has its 128 hidden rows, then its 256 rows of W, 64 bytes of each. Piece
+// p (16 bytes) of row r is stored at place p ^ (r / 2 % 4) of the row. A matrix load reads piece p
+// of the rows 8 i .. 8 i + 7 at once; these eight pieces are in different banks. A copy writes the
+// eight pieces of two rows at once; these are in different banks, too. The sum over d always adds
+// 16 elements at a time in ascending order, so a row's bits do not depend on the other rows.
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -63,24 +68,24 @@ constexpr int kWarpRows = 16;
 constexpr int kThreads = kWarps * kWarpThreads;
 static_assert(kWarps * kWarpRows == kFusedBlockRows);
 constexpr int kPieceBytes = 16;
-constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
+constexpr int kRowPieces = 4;  // 16-byte pieces of a row of a slab, enough for two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
 template <class T>
 constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d in a slab
 template <class T>
 constexpr int kPiece = kPieceBytes / static_cast<int>(sizeof(T));
-// Rows that all threads copy at once.
+// The number of rows that all threads of a block copy together.
 [[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;
 constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
 constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;
 constexpr int kStages = 4;
 constexpr int kSharedBytes = kStages * kStageBytes;
-constexpr int kWaves = 8;  // for DivideTiles
+constexpr int kWaves = 8;  // the argument `waves` of DivideTiles
 
 // Reports whether this file has code for an architecture (86 is 8.6). For other architectures its
 // kernels are empty, and the functions below with [[maybe_unused]] are unused. 9.0 has
-// output_layer_sm90.cu. 10.x would need another file, because its tensor cores are not those of
-// mma.sync.
+// output_layer_sm90.cu. 10.x would need another file, because its tensor cores need other
+// instructions than mma.sync.
 constexpr bool FoldsByMma(int architecture) {
   return architecture / 10 == 8 || architecture >= 120;
 }
@@ -108,25 +113,25 @@ struct MmaArgs {
   return (piece ^ (row / 2 % 4)) * kPieceBytes;
 }
 
-// Returns the thread's number. The empty asm hides it from the compiler: otherwise ptxas would keep
-// values derived from it in registers while a tile is folded, and spill.
+// Returns the thread's number. The empty asm hides the number from the compiler, which would
+// otherwise keep values derived from it in registers for too long.
 [[maybe_unused]] __device__ inline int ThreadOfSlab() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-// The progress of a block in its range. For each tile its slabs of d follow one after the other,
-// each in the next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
+// The progress of a block in its range of tiles. The slabs of a tile, and then those of the next
+// tile, use the stages of the ring in turn. The copies are kStages - 1 slabs ahead of the products.
 struct Progress {
   int copied_tile = 0;  // tile of the next slab to be copied
   int copied_k = 0;
   int stage = 0;  // stage of the next slab to be multiplied
 };
 
-// Starts the copies of the next slab to `stage`, if there is a slab before `end_tile`, and ends a
-// group of copies. Each thread copies one piece of every kCopyRows-th row. `rows` is the number of
-// rows that exist.
+// Starts the copies of the next slab to `stage`, unless the slabs of all tiles before `end_tile`
+// were copied. Then commits the group of copies, which may be empty. Each thread copies one piece
+// of every kCopyRows-th row. `rows` is the number of rows that exist.
 template <class T>
 __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int block_row, int rows,
                                 int end_tile, int stage, Progress& progress) {
@@ -135,7 +140,8 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
     const int row = thread / kRowPieces;
     const int piece = thread % kRowPieces;
     unsigned char* const to = ring + stage * kStageBytes + row * kRowBytes + PlaceOf(row, piece);
-    // Rows after the end are written as zeros; the first row then serves as a valid source address.
+    // Rows after the matrix's end are written as zeros. The copy then gets the first row as its
+    // source, because the address must be valid.
     const auto copy = [&](const void* matrix, int first, int of, int at) {
       const bool wanted = first + row < of;
       const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece<T>;
@@ -167,13 +173,14 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
-  // LoadMatrices loads these four matrices: of the hidden rows, 0..7 and 8..15 at k 0, then at k 8;
-  // of W, columns 0..7 at k 0 and 8, then columns 8..15 at k 0 and 8.
+  // LoadMatrices loads four matrices of 8 rows by 16 bytes. The first call loads hidden rows 0..7
+  // and 8..15 of one piece, then the same rows of the next piece. The second call loads rows 0..7
+  // of W of both pieces, then rows 8..15.
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;
-  // The loop is not unrolled: otherwise ptxas would load the operands of all products before the
-  // first product, and spill.
+  // The loop is not unrolled. Otherwise the compiler would load the operands of all products before
+  // the first product and run out of registers.
 #pragma unroll 1
   for (int piece = 0; piece < kRowPieces; piece += 2) {
     unsigned a[4];
@@ -208,7 +215,7 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
     for (int stage = 0; stage < kStages - 1; ++stage) {
       CopySlab<T>(args, ring, block_row, rows, end_tile, stage, progress);
     }
-    // Tells the compiler that the value is the same in the whole warp.
+    // The shuffle tells the compiler that the value is the same in the whole warp.
     const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kWarpThreads, 0);
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     const int warp_row = block_row + warp * kWarpRows;
@@ -218,9 +225,9 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
 #pragma unroll
       for (auto& sum : sums) sum = 0;
       for (int k = 0; k < args.d; k += kSlab<T>) {
-        // Waits until this thread's part of the slab has arrived. The barrier then waits until all
-        // threads' parts have, and until all threads have finished the previous slab, whose stage
-        // the next copies overwrite.
+        // First waits until this thread's copies of the slab have arrived. The barrier then waits
+        // until the copies of all threads have arrived. It also waits until all threads have
+        // finished the previous slab, because the next copies overwrite it.
         AwaitCopyGroups<kStages - 2>();
         __syncthreads();
         const int stage = progress.stage;
@@ -245,8 +252,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(args);
 }
 
-// The kernels of quantized products. They have names of their own, because the budgets of registers
-// refer to kernels by name.
+// The kernels of quantized products. They have their own names, because the limits of registers
+// (budgets.json) refer to kernels by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
   FoldBlock<Int8, kBest>(args);
@@ -282,7 +289,8 @@ class MmaOutput final : public FoldedOutput {
   MmaOutput(ComputeType type, QuantizedType quantized, const void* weight, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, kWaves), weight_(weight) {}
 
-  // The part of CreateMmaOutput that uses the device. Returns "", or why it failed.
+  // The part of CreateMmaOutput that uses the device. Returns "" on success, otherwise the reason
+  // of the failure.
   std::string Prepare(const float* bias);
 
  private:
@@ -295,7 +303,7 @@ class MmaOutput final : public FoldedOutput {
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
 
-  const void* weight_;  // weights in the type that the products multiply
+  const void* weight_;  // the weights, in the type that the products multiply
 };
 
 std::string MmaOutput::Prepare(const float* bias) {
@@ -343,7 +351,8 @@ std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, QuantizedType qua
     *why = fused->Prepare(bias);
     if (why->empty()) return fused;
   }
-  // Clears the thread's error (output_layer_sm90.cu).
+  // Clears the last CUDA error of this thread, which the check of the next launch would otherwise
+  // report.
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

@@ -1,55 +1,58 @@
-// The fused output layer for Hopper: hidden W^T in the tensor cores, folded in their accumulators.
-// No logit reaches memory.
+// The fused output layer for Hopper. The tensor cores compute the logits, hidden W^T. The threads
+// reduce ("fold") the logits in the registers of the accumulators, so no logit reaches memory.
 //
-// Work for V = 58,101, d = 512 and R rows. These numbers are computed, unless they are said to be
-// measured.
-//   flop      2 R V d. 1,024 rows take 61 GF, 77 us at 790 TF/s.
-//   bytes     W is read from memory once: 59 MB, 14 us at 4.3 TB/s. It is read from L2 once per 128
-//             rows: 0.48 GB at 1,024 rows. That is 128 flop per byte, or 6.2 TB/s if the tensor
-//             cores run at their full rate. 8 bytes are written per row and tile, 0.2 % of the
-//             logits.
-//   epilogue  A logit takes about 7 instructions and one ex2. A tile of 128 x 256 so takes 2,000 to
-//             2,600 cycles of a multiprocessor. The tile's products take 8,192 cycles of its tensor
-//             cores. Measured on an H200, the epilogue takes about 4,100 cycles, which do not
-//             overlap with those of the tensor cores (tests/gpu/count/counted_output.cc).
-// Floor: the larger of the times for flop and for W: 14 us up to about 128 rows, 77 us at 1,024,
-// 308 us at 4,096. Measured on an H200 with the merge (tests/gpu/README.md): about 38, 168 and
-// 522 us at 4, 1,024 and 4,096 rows. Products and copies without the fold take 27, 91 and 322 us.
-// The fold takes the difference, because most tiles have a candidate in some row of a warp.
+// Work for a vocabulary of V = 58,101 tokens, d = 512 and R rows. The numbers are computed, except
+// those that are said to be measured.
+//   flop      2 R V d. 1,024 rows take 61 Gflop, which is 77 us at 790 Tflop/s.
+//   bytes     W is read from memory once: 59 MB, 14 us at 4.3 TB/s. W is read from L2 once for
+//             every 128 rows: 0.48 GB for 1,024 rows. That is 128 flop per byte, or 6.2 TB/s if the
+//             tensor cores run at their full rate. For each row and tile 8 bytes are written, which
+//             is 0.2 % of the size of the logits.
+//   epilogue  A logit takes about 7 instructions and one ex2. So a tile of 128 rows and 256 columns
+//             takes 2,000 to 2,600 cycles of a multiprocessor. The tile's products take 8,192
+//             cycles of its tensor cores. Measured on an H200, the epilogue takes about 4,100
+//             cycles, which do not overlap with the products (tests/gpu/count/counted_output.cc).
+// The time is at least the larger of the times for flop and for reading W. That is 14 us up to
+// about 128 rows, 77 us for 1,024 rows and 308 us for 4,096. Measured on an H200 with the merge
+// (tests/gpu/README.md), it is about 38 us for 4 rows, 168 us for 1,024 and 522 us for 4,096.
+// Products and copies without the fold take 27, 91 and 322 us. The fold takes the rest, because
+// most tiles have a candidate in some row of a warp.
 //
-// Shape. A block has 128 rows and a range of tiles of 256 columns of the vocabulary. Two warpgroups
-// compute 64 rows each; a third warpgroup copies. The vocabulary is on the wide side of the
-// product, so that a thread has 64 columns of each of two rows: a row is folded in registers and by
-// two shuffles. A slab is a part of d, for all rows and columns of a tile: 64 elements of 16 bits.
-// These are 128 bytes, the width of the swizzle.
-//   d <= 512: The block's hidden rows stay in shared memory (128 KB at 512). Slabs of W (32 KB)
-//             come through a ring of 3 (d = 512) to 6 stages.
+// Shape. A block computes 128 rows and a range of tiles. A tile is 256 columns of the vocabulary.
+// Two warpgroups compute 64 rows each; a third warpgroup copies. The vocabulary is the wide side of
+// the product, so a thread has 64 columns of each of two rows. A row is folded in registers and by
+// two shuffles. A slab is a part of d, for all rows and columns of a tile: 64 elements of 16 bits,
+// or 128 bytes, the width of the swizzle.
+//   d <= 512: The block's hidden rows stay in shared memory (128 KB if d is 512). Slabs of W (32
+//             KB) come through a ring of 3 stages (if d is 512) to 6 stages.
 //   d > 512:  The hidden rows do not fit. Their slabs (16 KB) come through a ring of 4 stages
-//             together with those of W. So a byte from L2 serves 85 flop. The hidden rows of blocks
-//             of 64 rows would fit, but a byte would then serve only 64 flop.
-// The two computing warpgroups use the same slabs but may be at different slabs of the ring, so
-// that one can multiply while the other folds. Overlap within one warpgroup (two accumulators)
-// makes ptxas serialise the products or spill. Clusters of blocks that share slabs would gain
-// nothing, because the kernel uses only 35 % of the rate of L2.
+//             together with the slabs of W. So a byte from L2 serves 85 flop. The hidden rows of
+//             blocks of 64 rows would fit, but a byte would then serve only 64 flop.
+// The two computing warpgroups use the same slabs, but one may be ahead of the other in the ring.
+// So one can multiply while the other folds. With two accumulators a single warpgroup could do
+// both, but the compiler then runs the products one after another or spills registers. Clusters of
+// blocks that share slabs would gain nothing, because the kernel uses only 35 % of the rate of L2.
 //
 // Quantized products (e4m3 or int8, output_layer_cuda.h) work in the same way with elements of one
-// byte: half the slabs, half the bytes, and an instruction multiplies twice as many elements of d.
-// With d = 512 a tile takes 4,096 cycles of the tensor cores, and the ring has 5 stages. Sums of
-// int8 are converted to f32 when a tile is complete (128 conversions a thread). The scales of row
-// and column are applied before the epilogue. A pair of logits then takes one more load, of two
-// numbers, and three more multiplications. Sums of int8 are exact. The tensor cores sum e4m3 with
-// less precision than f32: they keep about 13 bits below the largest term.
+// byte. There are half as many slabs and bytes, and an instruction multiplies twice as many
+// elements of d. With d = 512 a tile takes 4,096 cycles of the tensor cores, and the ring has 5
+// stages. Sums of int8 are exact. They are converted to f32 when a tile is complete (128
+// conversions in each thread). The tensor cores sum e4m3 with less precision than f32: they keep
+// about 13 bits below the largest term. The scales of the row and the column are applied before the
+// epilogue. A pair of logits then takes one more load, of two numbers, and three more
+// multiplications.
 //
-// Results. A row's logit is the product's value plus the bias, times the scale. (max, sum) is
-// computed per tile and merged in the order of tiles. The best tokens are a set under a total
-// order. So the division of tiles among blocks, and the number of blocks, change no bit.
+// Results. A row's logit is the product's value plus the bias, times the row's scale. The maximum
+// and the sum of exp are computed for each tile and merged in the order of tiles. The best tokens
+// are a set under a total order. So no bit of a result depends on the number of blocks, or on the
+// division of tiles among blocks.
 //
-// Barriers. A phase of full[stage] ends when the copying thread has arrived, which announces the
-// bytes of its copies, and the bytes have arrived. A phase of empty[stage] ends when each of the 8
-// computing warps has arrived. Stages are used again and again: before use number u (0, 1, ..) of a
-// stage the computing warps wait for the end of phase u of full, which has parity u % 2. Before use
-// u the copying thread waits for the end of phase u - 1 of empty, which has parity (u + 1) % 2; for
-// u = 0 that counts as ended.
+// Barriers. Each stage of the ring has two barriers, full and empty (hopper.cuh). A phase of full
+// ends when the copying thread has arrived, which announces the bytes of its copies, and these
+// bytes have arrived. A phase of empty ends when each of the 8 computing warps has arrived. A stage
+// is used many times. Before use u (0, 1, ..) the computing warps wait for the end of phase u of
+// full, which has parity u % 2. Before use u the copying thread waits for the end of phase u - 1 of
+// empty, which has parity (u + 1) % 2. For u = 0 this phase counts as ended.
 #include <cuda.h>
 
 #include <climits>
@@ -72,7 +75,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kBlockRows = kFusedBlockRows;
-constexpr int kGroupRows = 64;  // rows of a warpgroup
+constexpr int kGroupRows = 64;  // the number of rows that a warpgroup computes
 constexpr int kGroupThreads = 128;
 constexpr int kComputingGroups = kBlockRows / kGroupRows;
 constexpr int kThreads = (kComputingGroups + 1) * kGroupThreads;
@@ -84,24 +87,26 @@ constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlabBytes;
 constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
-// The number of registers of a thread. At entry each thread has 65,536 / 384 threads = 168; over
-// the three warpgroups that sums to 504. Afterwards a thread has 40 in the copying group and 232 in
-// each of the two computing groups, which also sums to 504. Quantized products take 24 and 240,
-// because they need registers for scales; otherwise ptxas would spill some words.
+// The number of registers of a thread. At entry each of the 384 threads has 65,536 / 384, rounded
+// down to 168. Over the three warpgroups these numbers sum to 504. Afterwards a thread has 40 in
+// the copying group and 232 in each of the two computing groups, which also sum to 504. With
+// quantized products the numbers are 24 and 240, because scales need registers, too.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
 constexpr int kComputingRegisters = sizeof(T) == 1 ? 240 : 232;
 // ptxas allots registers in multiples of 8.
 constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;
-// If this is false, TakeRegisters waits forever.
+// Reports whether the numbers are multiples of 8 and their sum does not exceed that at entry.
+// Otherwise TakeRegisters would wait forever.
 template <class T>
 constexpr bool kRegistersFit = kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
                                kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
                                    (kComputingGroups + 1) * kRegistersAtEntry;
 
-// The layout of shared memory from an address on that is aligned to 1024: hidden slabs (all of them
-// if `resident`, otherwise one for each stage), slabs of W, barriers.
+// The layout of shared memory. It begins at an address aligned to 1024. First come slabs of the
+// hidden rows: all of them if `resident`, otherwise one for each stage. Then come slabs of W, one
+// for each stage, then the barriers.
 struct SharedPlan {
   static constexpr uint32_t kAlignment = 1024;
   static constexpr uint32_t kBarrierBytes = 8 * (1 + 2 * kMaxStages);
@@ -116,8 +121,8 @@ struct SharedPlan {
   __host__ __device__ uint32_t BarrierOffset() const {
     return HiddenBytes() + static_cast<uint32_t>(stages) * kWeightSlabBytes;
   }
-  // Returns the number of bytes to allocate, including the bytes that may be needed to align the
-  // start.
+  // Returns the number of bytes to allocate. It includes kAlignment bytes, because the allocation
+  // may begin at an address that is not aligned.
   uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
 };
 
@@ -149,7 +154,8 @@ struct Ring {
   }
 };
 
-// Addresses of the parts of shared memory, as SharedAddress returns them.
+// The addresses of the parts of shared memory, as SharedAddress (hopper.cuh) returns them.
+// `resident`, `full` and `empty` are barriers.
 struct SharedMap {
   uint32_t hidden, weight, resident, full, empty;
 
@@ -169,7 +175,8 @@ struct SharedMap {
   __device__ uint32_t Empty(int stage) const { return empty + static_cast<uint32_t>(stage) * 8; }
 };
 
-// Copies all data that the other threads use, in the order of use. Called by one thread.
+// Copies all slabs that the computing threads use to shared memory, in the order of use. One thread
+// calls it.
 template <class T>
 __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
                           const FusedArgs& args, const SharedMap& map, int block_row, int range) {
@@ -197,8 +204,8 @@ __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
   }
 }
 
-// Multiplies a tile with one computing warpgroup: all slabs of d in their order, each as soon as it
-// has arrived.
+// Computes the products of a tile for the rows of one computing warpgroup. Multiplies the slabs in
+// their order, each as soon as it has arrived.
 template <class T>
 __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
                              typename ProductSum<T>::Type (&x)[128]) {
@@ -229,8 +236,8 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
-// Returns the thread's number. The empty asm hides it from the compiler: otherwise ptxas would keep
-// values derived from it in registers while a tile is folded, and spill.
+// Returns the thread's number. The empty asm hides the number from the compiler, which would
+// otherwise keep values derived from it in registers for too long.
 __device__ inline int ThreadOfTile() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
@@ -263,7 +270,7 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
   }
   __syncthreads();
 
-  // Tells the compiler that the value is the same in the whole warp.
+  // The shuffle tells the compiler that the value is the same in the whole warp.
   const int group = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kGroupThreads, 0);
   if (group == kComputingGroups) {
     GiveRegisters<kCopyingRegisters<T>>();
@@ -278,8 +285,8 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
     const int first_row = block_row + group * kGroupRows + warp * 16 + quad;
     Ring ring{args.shared.stages};
     FoldRange<kBest / 4>(args.work, first_row, range, lane, [&](int tile, float(&x)[128]) {
-      // From the second tile on this returns at once, because the barrier has one phase only, which
-      // has ended.
+      // Waits for the hidden rows before the first tile. For later tiles it returns at once,
+      // because the phase has ended.
       if (args.shared.resident) WaitForPhase(map.resident, 0);
       if constexpr (std::is_same_v<T, Int8>) {
         int32_t sum[128];
@@ -308,8 +315,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(hidden, weight, args);
 }
 
-// The kernels of quantized products. They have names of their own, because the budgets of registers
-// refer to kernels by name.
+// The kernels of quantized products. They are not instances of FusedOutputKernel, because the
+// limits of registers (budgets.json) refer to kernels by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
     Int8OutputKernel(const __grid_constant__ CUtensorMap hidden,
@@ -332,7 +339,7 @@ using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 EncodeTiled FindEncodeTiled() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  constexpr unsigned kSince = 12000;  // the version that has this signature
+  constexpr unsigned kSince = 12000;  // the CUDA version of this function's signature
 #if defined(CUDART_VERSION) && CUDART_VERSION < 12050
   static_cast<void>(kSince);  // unused: before CUDA 12.5 this function has one version only
   const cudaError_t status =
@@ -390,7 +397,8 @@ class HopperOutput final : public FoldedOutput {
   HopperOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, 1) {}
 
-  // The part of CreateHopperOutput that uses the device. Returns "", or why it failed.
+  // The part of CreateHopperOutput that uses the device. Returns "" on success, otherwise the
+  // reason of the failure.
   std::string Prepare(const void* weight, const float* bias);
 
  private:
@@ -425,8 +433,8 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   if (!why.empty()) return why;
   shared_ = PlanShared(d() / SlabOf(products()), static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
-  // The limit is set to the device's, not to this layer's need, because layers of other models use
-  // the same kernel.
+  // Sets the kernel's limit of shared memory to the limit of the device. This layer may need less,
+  // but layers of other models use the same kernel and may need more.
   for (const int list : kFusedLists) {
     const cudaError_t status =
         cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
@@ -474,7 +482,8 @@ std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, QuantizedType 
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
-  // Clears the thread's error, which the check of the next launch would otherwise report.
+  // Clears the last CUDA error of this thread, which the check of the next launch would otherwise
+  // report.
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

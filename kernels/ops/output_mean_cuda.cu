@@ -1,11 +1,11 @@
-// Computes the mean of the members' materialized logits and folds it. There are two kernels, each
-// with a block of 512 threads for each row. One kernel for both would spill.
+// Computes the mean of the predictions of an ensemble's members from their materialized logits, and
+// reduces ("folds") it to a summary per row. The mean and the fold have a kernel each, with a block
+// of 512 threads for each row. A single kernel would need too many registers.
 //
-// Each member's logits of a row are read once for the member's normaliser. They are read once more
-// for the mean of log-probabilities, or twice more for the mean of probabilities: first to find the
-// largest term, so that nothing underflows. The fold reads the mean once. For two members this is
-// 16 V to 24 V bytes. All but the first reads may come from L2, because a row of 58,101 words is
-// 232 KB for each member.
+// Each member's logits of a row are read once for the member's normaliser. The mean of
+// log-probabilities reads them once more. The mean of probabilities reads them twice more: first to
+// find the largest term, so that nothing underflows. The fold reads the mean once. All reads after
+// the first may come from L2, because a row of 58,101 tokens is 232 KB for each member.
 #include <cmath>
 
 #include "kernels/cuda/fold_threads.cuh"
@@ -16,21 +16,22 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kAtOnce = kMaterializedPerThread;  // columns that a thread loads at once
+constexpr int kAtOnce = kMaterializedPerThread;  // number of columns that a thread loads at once
 
 struct MeanShared {
   FoldShared<kMaterializedThreads> fold;
   float log_sums[kMaxEnsembleMembers];
 };
 
-// One row of a member's logits. Excluded ids are -inf already.
+// One row of the logits of one member of the ensemble. Excluded ids are -inf already.
 struct MemberRow {
   const float* logits;
   const float* bias;
   int vocabulary;
   float scale;
 
-  // Loads the scaled logits of the columns first, first + threads, ...; -inf after the last.
+  // Loads kAtOnce scaled logits: those of the columns `first`, first + kMaterializedThreads and so
+  // on; -inf for columns after the vocabulary's end.
   __device__ void Load(int64_t first, float (&x)[kAtOnce]) const {
     // All loads come before the first addition, so that one wait is enough for all.
     float added[kAtOnce];
@@ -48,20 +49,22 @@ struct MemberRow {
   }
 };
 
-// Returns the log-probability of logit x; NaN for a bad logit, so that the fold flags the row.
+// Returns the log-probability of logit x. Returns NaN for a bad logit, so that the row's summary
+// reports it.
 __device__ float LogProbability(float x, float log_sum) {
   if (IsBadLogit(x)) return NAN;
   return log_sum == -INFINITY ? -INFINITY : x - log_sum;
 }
 
-// Returns the block's row of member m.
+// Returns the row of member m of the ensemble, which begins at `offset`.
 __device__ MemberRow RowOf(const EnsembleLogits& ensemble, int m, int64_t offset, int vocabulary,
                            float scale) {
   const MemberLogits& member = ensemble.members[m];
   return {member.logits + offset, member.bias, vocabulary, scale};
 }
 
-// Sets mean[i] to log(sum of w_m p_m) for the columns that MemberRow::Load reads from `first` on.
+// Sets mean[i] to the log of the weighted mean of the members' probabilities, for the columns that
+// MemberRow::Load(first) loads.
 __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                     int64_t offset, int vocabulary, float scale, int64_t first,
                                     float (&mean)[kAtOnce]) {
@@ -77,7 +80,7 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       const float score = LogProbability(x[i], log_sums[m]);
-      if (score != score) mean[i] = NAN;  // mean[i] stays NaN in the sum below
+      if (score != score) mean[i] = NAN;  // the sum below keeps the NaN
       most[i] = score > most[i] ? score : most[i];
     }
   }
@@ -99,7 +102,8 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
   }
 }
 
-// Sets mean[i] to the sum of w_m log(p_m) for the same columns as MeanOfProbabilities.
+// Sets mean[i] to the weighted mean of the members' log-probabilities, for the columns that
+// MemberRow::Load(first) loads.
 __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                        int64_t offset, int vocabulary, float scale, int64_t first,
                                        float (&mean)[kAtOnce]) {
@@ -183,7 +187,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const FoldThreads<kMaterializedThreads> group;
   FoldLogits<false>(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request,
                     false, summaries[row]);
-  group.Sync();  // all members have read the request
+  group.Sync();  // waits until all threads have read the request
   if (group.rank() != 0) return;
   LogSum& normaliser = summaries[row].normaliser;
   if (!request.mask_first && normaliser.max > -INFINITY) normaliser = LogSum{0.0F, 1.0F};

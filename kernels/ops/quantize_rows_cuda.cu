@@ -1,6 +1,6 @@
-// Quantizes rows: one warp for each. Keeps up to 1,024 numbers of a row in registers until the
-// largest is known, and reads the rest of the row twice. 4,096 rows of 512 numbers: 4 MB read, 2 MB
-// written, in L2.
+// Quantizes rows, one warp per row. Keeps up to 1,024 numbers of a row in registers until the
+// largest one is known, and reads the rest of the row twice. For 4,096 rows of 512 numbers it reads
+// 4 MB and writes 2 MB, all in L2.
 #include <cstdint>
 
 #include "kernels/cuda/element.cuh"
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   if (threadIdx.x == 0) scales[row] = scale;
 }
 
-constexpr int kCheckRows = 8;  // rows that a thread computes, for one column
+constexpr int kCheckRows = 8;  // a thread computes this many rows of one column
 constexpr int kCheckColumns = 128;
 constexpr int kCheckPiece = 16;
 

@@ -1,29 +1,34 @@
-// Products of the layers in int8, by two kernels of different shape. Sums are exact, so both give
-// the same bits.
+// Computes the int8 products of the layers (quantized_linear.h) with one of two kernels. Sums of
+// int8 products are exact, so both kernels give the same bits.
 //
-// Tiles, for more than 16 rows. A block of four warps computes a tile of 128 x 128 or 64 x 64, a
-// quarter by each warp. A slab is 64 bytes of k of the tile's rows and columns. Slabs come through
-// a ring of three or four stages of shared memory, 48 or 32 KB. So two or three blocks fit on every
-// card, and the end of one overlaps with the products of another. The kernel before has quantized
-// the rows (quantize_rows.h).
-//   bytes     x and W once from memory; from L2 for each tile, in (rows + columns) bytes
-//   shared    for a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each
-//             warp. That takes 384 cycles of a multiprocessor at 128 bytes a cycle, while the
-//             products take 512 cycles of the tensor cores on an A100 and 1,024 on an L4. A tile of
-//             64 takes half of these 384 cycles and a quarter of the tensor cores' cycles.
-//   which     the larger tile reads half as much; the smaller one is taken if the larger would
-//             leave multiprocessors idle (HasLargeTiles)
-// A T4 has no asynchronous copies: the next slab is in registers while a slab is multiplied.
+// Tiles, for more than 16 rows. A block of four warps computes a tile of 128 x 128 or 64 x 64
+// elements of y, a quarter in each warp. The kernel before has quantized the rows of x
+// (quantize_rows.h). A slab is 64 bytes of each of the tile's rows of x and of W. Slabs come
+// through a ring of three or four stages of shared memory, 48 or 32 KB. So two or three blocks fit
+// on a multiprocessor of every card, and the end of one block overlaps with the products of
+// another.
+//   bytes     x and W are read from memory once. For each tile, its rows of x and of W are read
+//             from L2.
+//   shared    For a slab of a tile of 128 x 128, 16 KB of shared memory are written, and each warp
+//             makes 16 matrix loads of 512 bytes. That takes 384 cycles of a multiprocessor at 128
+//             bytes per cycle. The slab's products take 512 cycles of the tensor cores on an A100
+//             and 1,024 on an L4. A tile of 64 x 64 takes half of the 384 cycles and a quarter of
+//             the tensor cores' cycles.
+//   which     The larger tile reads half as much. The smaller one is used if the larger one would
+//             leave multiprocessors idle (HasLargeTiles).
+// A T4 has no asynchronous copies. There the next slab is in registers while a slab is multiplied.
 //
-// Few rows, up to 16. A block of 16 warps computes 8 columns. It first loads their W, on devices
-// where kernels begin early while the previous kernel still runs. Then each warp quantizes one of
-// the rows. Then each warp multiplies a 16th of k, and the parts are added. So the quantization
-// needs no launch of its own, but every block repeats it: at 16 rows of 512 it reads 16 KB from L2.
-// A warp's chain of dependent products has one link at in = 512 and four at 2,048. Sums of 16-bit
-// products have an order, so their chain has 32 and 128 links (few_rows_cuda.cu).
+// Few rows, up to 16. A block of 16 warps computes 8 columns of y. It first loads the 8 rows of W.
+// On devices where kernels begin early (LaunchesEarly), it does so while the previous kernel still
+// runs. Then each warp quantizes one row of x. Then each warp multiplies a 16th of the columns of x
+// and W, and the 16 parts of each sum are added. So the quantization needs no launch of its own,
+// but every block repeats it: for 16 rows of 512 numbers it reads 16 KB from L2. The chain of
+// dependent products in a warp has one product if `in` is 512 and four if `in` is 2,048. With
+// 16-bit products the order of the sum matters, so their chain has 32 and 128 products
+// (few_rows_cuda.cu).
 //
-// A slab in shared memory: the tile's rows of x, then its rows of W, 64 bytes each. Piece p (16
-// bytes) of row r is stored at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
+// A slab in shared memory has the tile's rows of x, then its rows of W, 64 bytes of each. Piece p
+// (16 bytes) of row r is stored at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -41,12 +46,12 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kDepth = 32;  // bytes of k that one product multiplies
+constexpr int kDepth = 32;  // bytes of a row of x or W that one product multiplies
 constexpr int kPieceBytes = 16;
 
-// The activations that the kernels apply themselves: those without a multiply-add that a compiler
-// may fuse in one kernel and not in another. The other activations take a separate pass, whatever
-// the number of rows.
+// Reports whether the product kernels apply the activation themselves. They apply those that have
+// no multiply-add, because the compiler may fuse a multiply-add in one kernel and not in another.
+// All other activations take a separate kernel, for every number of rows.
 constexpr bool IsApplied(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu ||
          activation == Activation::kSwish;
@@ -67,7 +72,7 @@ __device__ inline T Activated(Activation activation, T x) {
 
 template <class T>
 struct ProductArgs {
-  const uint8_t* x = nullptr;  // quantized rows, for the kernel with tiles
+  const uint8_t* x = nullptr;  // quantized rows; only for the kernel with tiles
   const float* x_scales = nullptr;
   const uint8_t* weight = nullptr;
   const float* scales = nullptr;
@@ -87,23 +92,27 @@ __device__ inline float BiasOf(const ProductArgs<T>& args, int column) {
 
 constexpr int kTileWarps = 4;
 constexpr int kTileThreads = kTileWarps * kWarpThreads;
-constexpr int kRowPieces = 4;  // pieces of a row of a slab, the depth of two products
+constexpr int kRowPieces = 4;  // 16-byte pieces of a row of a slab, enough for two products
 constexpr int kRowBytes = kRowPieces * kPieceBytes;
-constexpr int kCopyRows = kTileThreads / kRowPieces;  // rows that all threads copy at once
+// The number of rows that all threads copy together.
+constexpr int kCopyRows = kTileThreads / kRowPieces;
 
 template <int kTile>
 struct Tile {
   static constexpr int kSlabRows = 2 * kTile;  // rows of x, then rows of W
   static constexpr int kStageBytes = kSlabRows * kRowBytes;
-  static constexpr int kCopies = kSlabRows / kCopyRows;  // copies of a thread
+  // The number of pieces that each thread copies.
+  static constexpr int kCopies = kSlabRows / kCopyRows;
   // Stages of the ring. On cards without asynchronous copies two of them are used.
   [[maybe_unused]] static constexpr int kRing = kTile == 128 ? 3 : 4;
   static constexpr int kSharedBytes = kRing * kStageBytes;
   static constexpr int kWarpTile = kTile / 2;
-  // The numbers of products that a warp computes along rows (kM) and columns (kN).
+  // A warp computes kM products along the rows and kN products along the columns of its part of the
+  // tile.
   static constexpr int kM = kWarpTile / 16;
   static constexpr int kN = kWarpTile / 8;
-  // At the end the results are stored in the ring. The padding puts rows in different banks.
+  // The number of bytes from one row of results to the next. At the end the results are stored in
+  // the memory of the ring. The padding puts rows in different banks.
   static constexpr int kPitch = kTile * 2 + kPieceBytes;
   static_assert(kTile * (kPitch + 3 * static_cast<int>(sizeof(float))) <= kSharedBytes);
 };
@@ -112,7 +121,7 @@ struct Tile {
 __device__ inline int PlaceOf(int row, int piece) { return (piece ^ (row / 2 % 4)) * kPieceBytes; }
 
 // The sources and targets of the copies that a thread makes for a slab. Rows and columns that do
-// not exist become zeros.
+// not exist are written as zeros.
 template <class T, int kTile>
 class SlabCopies {
  public:
@@ -157,8 +166,9 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
-  // columns 0..7 at k 0 and 16, then columns 8..15 at k 0 and 16.
+  // LoadMatrices loads four matrices of 8 rows by 16 bytes. For x these are rows 0..7 and 8..15 of
+  // one piece, then the same rows of the next piece. For W these are rows 0..7 of both pieces, then
+  // rows 8..15.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -183,8 +193,7 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
   }
 }
 
-// Multiplies all slabs of k. Asynchronous copies are ahead of the products by all stages of the
-// ring except one.
+// Multiplies all slabs. The asynchronous copies are kRing - 1 slabs ahead of the products.
 template <class T, int kTile>
 __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -204,9 +213,9 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // Waits until this thread's part of the slab has arrived. The barrier then waits until all
-    // threads' parts have, and until all threads have finished the previous slab, whose stage the
-    // next copies overwrite.
+    // First waits until this thread's copies of the slab have arrived. The barrier then waits until
+    // the copies of all threads have arrived. It also waits until all threads have finished the
+    // previous slab, because the next copies overwrite it.
     AwaitCopyGroups<Of::kRing - 2>();
     __syncthreads();
     copy_slab(k + (Of::kRing - 1) * kRowBytes, stage == 0 ? Of::kRing - 1 : stage - 1);
@@ -216,7 +225,8 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   AwaitCopies();
 }
 
-// Multiplies all slabs of k without asynchronous copies: the next slab waits in registers.
+// Multiplies all slabs without asynchronous copies. The next slab is loaded to registers while a
+// slab is multiplied.
 template <class T, int kTile>
 __device__ inline void MultiplyStored(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -265,7 +275,8 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
   const int lane = thread % kWarpThreads;
   const SlabCopies<T, kTile> copies(args, first_row, first_column);
 
-  // Loads the scales and biases, which the end needs, before the products.
+  // The scales and biases are needed after the products. They are loaded before, so that no thread
+  // waits for them.
   float row_scale = 0.0F;
   float scale = 0.0F;
   float bias = 0.0F;
@@ -316,7 +327,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     }
   }
   __syncthreads();
-  constexpr int kPieces = kTile / kPieceElements<T>;  // pieces of a row of the tile
+  constexpr int kPieces = kTile / kPieceElements<T>;  // the number of pieces of a row of the tile
 #pragma unroll 2
   for (int i = thread; i < kTile * kPieces; i += kTileThreads) {
     const int row = i / kPieces;
@@ -378,8 +389,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   // Weights never change, so they are loaded while the previous kernel still runs.
   bring_weights();
   AwaitKernelBefore();
-  // The number of the element of y that this thread computes at the end; only the first four warps
-  // have elements.
+  // The number of the element of y, within the block, that this thread computes at the end. Only
+  // the first four warps have elements.
   const int element = warp * kWarpThreads + lane;
   const int row = element / kFewColumns;
   const int column = first + element % kFewColumns;
@@ -398,8 +409,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   if constexpr (kHasTensorCores) AwaitCopies();
   __syncthreads();
 
-  // LoadMatrices loads these four matrices: of x, rows 0..7 and 8..15 at k 0, then at k 16; of W,
-  // all columns at k 0 and 16, twice.
+  // LoadMatrices loads four matrices of 8 rows by 16 bytes. For x these are rows 0..7 and 8..15 at
+  // byte 0, then at byte 16. For W these are its 8 rows at byte 0 and at byte 16, both twice.
   const int matrix = lane / 8;
   const uint8_t* const a_row =
       x_rows + (matrix % 2 * 8 + lane % 8) * pitch + matrix / 2 * kPieceBytes;
@@ -441,7 +452,7 @@ Error MultiplyTiles(Stream stream, const ProductArgs<T>& args) {
                      kTileThreads, Tile<kTile>::kSharedBytes, stream, args);
 }
 
-// Calls use(zero) with a zero of the type. REQUIRES: it has 16 bits.
+// Calls use(T{}) with the element type T of `type`. REQUIRES: the type has 16 bits.
 template <class Use>
 auto WithType(ComputeType type, Use use) {
   return type == ComputeType::kFloat16 ? use(__half{}) : use(__nv_bfloat16{});
@@ -468,8 +479,8 @@ std::string PrepareQuantizedProduct(QuantizedProduct* p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   p->takes_few = FewSharedBytes(p->in) <= limit;
-  // The limit is set to the device's, not to this product's need, because another product with the
-  // same kernel may need more.
+  // Sets the kernel's limit of shared memory to the limit of the device. This product may need
+  // less, but another product with the same kernel may need more.
   if (status == cudaSuccess) {
     status = WithType(p->type, [&](auto zero) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(QuantizedFewKernel<decltype(zero)>),
@@ -477,7 +488,7 @@ std::string PrepareQuantizedProduct(QuantizedProduct* p) {
     });
   }
   if (status == cudaSuccess) return "";
-  static_cast<void>(cudaGetLastError());  // clears the thread's error
+  static_cast<void>(cudaGetLastError());  // clears the last CUDA error of this thread
   return cudaGetErrorString(status);
 }
 

@@ -1,8 +1,9 @@
-// The SSRU (recurrence.h) of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate
-// | x and y, 8 d of the state read and written; about 15 flop per element.
+// Computes the SSRU (recurrence.h) of a decoding step. A row of d elements of e bytes moves 3 d e
+// bytes of gate, x and y, and 8 d bytes of the state, which is read and written. An element takes
+// about 15 flop.
 //
-// A thread computes one piece of 16 bytes of y, in f32. It computes this piece for all rows of its
-// lane, one after another: they follow each other, so no other thread needs to read the states that
+// A thread computes one piece of 16 bytes of y, in f32. It computes this piece for all adjacent
+// rows of a lane, one after another. So no other thread of the launch needs to read the states that
 // it writes. Elements are independent of each other, so a row's bits do not depend on its place.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
@@ -44,7 +45,7 @@ struct States {
     }
   }
 
-  float at[kPieceElements<T>] = {};  // before position 0
+  float at[kPieceElements<T>] = {};  // the state before position 0 is zeros
 };
 
 // Returns the address of element `at` of the state of a position.

@@ -1,12 +1,12 @@
-// Residual and RMSNorm in one pass over memory. Bytes per row as in layer_norm_cuda.cu, with only 4
-// d of gamma; about 5 flop per element.
+// Adds the residual and computes RMSNorm in one pass over memory. A row moves as many bytes as in
+// layer_norm_cuda.cu, but gamma takes only 4 d and there is no beta. An element takes about 5 flop.
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
-// kRowWarps: a row has 1 warp, or all warps of the block.
+// kRowWarps is the number of warps that compute a row: 1, or all warps of the block.
 template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     AddRmsNormKernel(const T* x, const T* residual, const float* gamma, float epsilon, int64_t rows,
@@ -19,9 +19,9 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
   if (row >= rows) return;  // true for all threads of the row
   const RowsThere there(count, rows);
-  // kAtOnce: the count of rows is tested only after the row's loads have begun (RowsThere). With
-  // more steps ptxas would spill; such rows also keep a warp busy for longer, so waiting for the
-  // count matters less.
+  // With kAtOnce the count of rows is tested only after the row's loads have begun (RowsThere).
+  // With more steps the registers would not suffice. Longer rows also keep a warp busy for longer,
+  // so a wait for the count matters less.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

@@ -1,9 +1,10 @@
-// The common parts of the norms of rows (row_norm.h). One warp computes a row, or four warps if d
-// is above 1,024, and the row stays in their registers. A piece is 16 bytes of the row. A thread's
-// pieces are a whole stride apart, so that the threads of a warp load whole cache lines together.
-// The number of a thread's pieces is a template parameter, because registers cannot be indexed. A
-// sum is taken over a thread's pieces in their order, then over the lanes by a butterfly, then over
-// the warps in their order. So d alone decides the order, and every thread has the same sum.
+// The common parts of the kernels for LayerNorm and RMSNorm (row_norm.h). One warp computes a row,
+// or four warps if d is above 1,024, and the row stays in their registers. A piece is 16 bytes of
+// the row. Adjacent threads hold adjacent pieces, so they load complete cache lines together. A
+// thread's next piece is kNormStride elements further. The number of a thread's pieces is a
+// template parameter, because registers cannot be indexed.
+// A sum is taken first over a thread's pieces, then over the lanes in pairs (WarpSum), then over
+// the warps. So d alone decides the order, and every thread has the same sum.
 #pragma once
 
 #include "kernels/cuda/element.cuh"
@@ -12,19 +13,20 @@
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kNormWarps = 4;  // warps of a block
-// The minimum number of blocks per multiprocessor. Without this bound ptxas would use too few
-// registers, and loads would wait for each other.
+// The minimum number of blocks per multiprocessor. Without this bound the compiler would use too
+// few registers, and loads would wait for each other.
 inline constexpr int kNormBlocks = 5;
-inline constexpr int kNormWarpWidth = 1024;  // the widest row of one warp
+inline constexpr int kNormWarpWidth = 1024;  // the largest d of a row that one warp computes
 inline constexpr int kMaxNormWidth = 4096;
 
 // The number of elements that the threads of a row load together, one piece each.
 template <class T, int kRowWarps>
 inline constexpr int kNormStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 
-// Returns the sum of x over the threads of a row to each of them. Also a barrier for these threads:
-// after it a thread may overwrite data of the row that another thread has read. `partial` is shared
-// memory with one float for each warp of the row, used by this call alone.
+// Returns the sum of x over the threads of a row; each of them gets it. The call is also a barrier
+// for these threads: afterwards a thread may overwrite data of the row that another thread has
+// read. `partial` is shared memory with one float for each warp of the row. No other call may use
+// it.
 template <int kRowWarps>
 __device__ float RowSum(float x, float* partial) {
   x = WarpSum(x);
@@ -40,9 +42,9 @@ __device__ float RowSum(float x, float* partial) {
   return x;
 }
 
-// The pieces of a row that a thread holds. All are loaded at once, without conditions. For a piece
-// after the row's end the row's last piece is loaded, and then taken as zeros. So several threads
-// may read a row's last piece, and one that writes in place must call RowSum before.
+// The pieces of a row that a thread holds. All are loaded at once, without conditions. A piece
+// after the row's end counts as zeros, but the row's last piece is loaded for it. So several
+// threads may read the row's last piece, and a thread must call RowSum before it overwrites x.
 template <class T, int kSteps, int kStep>
 class RowPieces {
  public:
@@ -68,11 +70,12 @@ class RowPieces {
 
   __device__ bool IsInside(int s) const { return first_ + s * kStep < d_; }
   __device__ int At(int s) const { return first_ + s * kStep; }
-  // Returns where data for piece s can be read: At(s), or the row's last piece if At(s) is after
-  // the end.
+  // Returns the offset of the data that is loaded for piece s: At(s), or that of the row's last
+  // piece if At(s) is after the row's end.
   __device__ int From(int s) const { return min(first_ + s * kStep, d_ - kPieceElements<T>); }
 
-  // Sets sum [kPieceElements<T>] to piece s of x + residual; zeros after the row's end.
+  // Sets the kPieceElements<T> numbers of `sum` to piece s of x + residual, or to zeros after the
+  // row's end.
   __device__ void Sum(int s, float* sum) const {
     float left[kPieceElements<T>];
     float right[kPieceElements<T>];
@@ -93,10 +96,11 @@ class RowPieces {
   RawPiece<T> residual_[kSteps];
 };
 
-// The number of pieces whose gains, and offsets if the norm has them, are read at once.
+// The number of pieces for which gamma, and beta if the norm has it, are read at once.
 inline constexpr int kGainBatch = 2;
 
-// Loads the elements of an f32 vector that belong to a piece of T. `from` points to the first one.
+// Loads the kPieceElements<T> f32 numbers at `from`: the part of gamma or beta that belongs to a
+// piece.
 template <class T>
 __device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) {
 #pragma unroll
@@ -115,8 +119,9 @@ struct NormNumber {
   static constexpr int kValue = kNumber;
 };
 
-// Calls launch(NormNumber<n>{}) with the smallest of kSteps, kMore... such that n steps hold a row
-// of d. The numbers are ascending; the last one is taken without a check.
+// Calls launch(NormNumber<n>{}), where n is the smallest number of steps that suffices for a row of
+// d elements, among the ascending numbers kSteps, kMore... The last of them is used without a
+// check.
 template <class T, int kRowWarps, int kSteps, int... kMore, class Launch>
 Error ForSteps(int d, Launch launch) {
   if constexpr (sizeof...(kMore) > 0) {
@@ -127,9 +132,9 @@ Error ForSteps(int d, Launch launch) {
 
 // Launches kernel_of(row_warps, steps) with `arguments` on rows of d elements. kernel_of returns
 // the kernel for this number of warps per row and of steps. In one step a warp takes 256 elements
-// of 16 bits, or 128 of f32. So the steps fit d of 256, 512, 768, 1024, 2048 and 4096 exactly,
-// except 768 in f32: its six steps would spill on sm_86 and sm_89. Returns cudaErrorInvalidValue
-// unless d is a multiple of 8 up to kMaxNormWidth.
+// of 16 bits, or 128 of f32. So the numbers of steps fit rows of 256, 512, 768, 1024, 2048 and 4096
+// elements exactly. The exception is 768 in f32: six steps would need too many registers on sm_86
+// and sm_89. Returns cudaErrorInvalidValue unless d is a multiple of 8 up to kMaxNormWidth.
 template <class T, class KernelOf, class... Arguments>
 Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Arguments... arguments) {
   if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);

@@ -25,8 +25,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The offsets, in integers, of a pass's integer arrays in one block of memory. One copy sends the
-// block to the device.
+// The integer arrays of an encoder pass are in one block of memory, so one copy sends them all to
+// the device. This struct has the offset of each array in the block, in integers.
 struct PassInputs {
   int64_t tokens = 0;
   int64_t positions = 0;
@@ -182,7 +182,7 @@ class CudaEncoder::Launcher {
   const int64_t tokens_;
   const int64_t rows_;  // the pass's bucket, which is the row count of the products
   int64_t longest_ = 0;
-  size_t number_ = 0;  // number of the current operation
+  size_t number_ = 0;  // index of the current operation
 };
 
 absl::Status CudaEncoder::Init() {
@@ -211,8 +211,8 @@ absl::Status CudaEncoder::Init() {
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder activations", bytes, error);
   }
-  // Rows of a bucket beyond the pass's tokens are computed and never read. They begin as zeros only
-  // so that memory checkers do not report them.
+  // A pass also computes the rows from its number of tokens to its bucket, which are never read.
+  // The memory is set to zeros only so that memory checkers do not report these rows.
   error = cuda::Fill(stream_.get(), activations_.data(), 0, bytes);
   if (error == cuda::Error::kNone) error = stream_.Wait();
   if (error != cuda::Error::kNone) {
@@ -222,11 +222,11 @@ absl::Status CudaEncoder::Init() {
 }
 
 // Makes two passes over a few short segments into temporary pages, so that errors occur at load.
-// During the first pass the device loads the kernels. The second pass is the first one whose time
-// is meaningful.
+// During the first pass the device loads the kernels, so only the time of the second pass is
+// meaningful.
 absl::Status CudaEncoder::RunFirst() {
   constexpr int kSegments = 4;
-  // Each segment has one page.
+  // Each segment has at most kPagePositions tokens, so it needs one page.
   const int64_t length = std::clamp<int64_t>(
       capacity_ / kSegments, 1, std::min<int64_t>(kernels::kPagePositions, program_.max_positions));
   const int64_t bytes =

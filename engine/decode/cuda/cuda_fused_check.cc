@@ -1,7 +1,7 @@
-// Checks the fused output layer at load: compares it on random rows with materialized logits and
-// their fold. Quantized products are compared with plain arithmetic on the same quantized numbers.
-// The first launches of the step's graphs are no such check, because for an empty batch the layer's
-// barriers, copies and products do not run.
+// Checks the fused output layer when a model is loaded. Compares its results on random rows with
+// those from materialized logits. Quantized products are compared with plain arithmetic on the same
+// quantized numbers. The first launches of the CUDA graphs do not check this: their batch is empty,
+// so the layer's barriers, copies and products do not run.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,22 +24,24 @@
 namespace dragoman::engine {
 namespace {
 
-// The number of rows to check. They take several blocks of rows, and the last block is partial.
+// The number of rows to check. The kernel handles them in several blocks of rows, of which the last
+// one is partial.
 constexpr int kMostRows = 200;
 constexpr int kTop = cuda::kMaxFusedTopK;
 
-// A fold of these rows takes less than a millisecond, but steps of another model or a memory
-// checker may delay it. With an error in the kernel, barriers and copies may wait for each other
-// and never end.
+// The time limit of a fused output layer's kernel. It takes less than a millisecond for kMostRows
+// rows, but steps of another model or a memory checker may delay it. If the kernel has an error,
+// its barriers may never be reached.
 constexpr std::chrono::seconds kMostFoldTime(30);
 
-// Both methods multiply the same numbers, and sum in f32 in different orders. That changes scores
-// by about 1e-6 of the row's largest score. If a tile is missing or read wrongly, scores change by
-// about their own size.
+// The fused and the materialized method multiply the same numbers, but sum the products in f32 in
+// different orders. That changes scores by about 1e-6 of the row's largest score. If a tile is
+// missing or read wrongly, scores change by about their own size.
 constexpr float kTolerance = 1.0F / 4096;
 
-// Tensor cores sum e4m3 products with less precision: they drop parts below about 2^-13 of the
-// largest term. For 1,024 terms this changes a score by less than a hundredth of itself.
+// The tolerance for e4m3. Tensor cores sum e4m3 products with less precision than f32: they drop
+// the bits of a term below about 2^-13 of the largest term. For 1,024 terms this changes a score by
+// less than a hundredth of itself.
 constexpr float kFloat8Tolerance = 1.0F / 64;
 
 // An array on the device, copied from the host.
@@ -62,11 +64,11 @@ class OnDevice {
   cuda::DeviceBuffer buffer_;
 };
 
-// The results of one of the two methods.
+// The results of the fused or of the materialized method.
 struct Folded {
   // Summary of each row, with pointers to device memory.
   std::vector<kernels::LogitSummary> summaries;
-  std::vector<kernels::TokenScore> top;  // [rows, kTop]
+  std::vector<kernels::TokenScore> top;  // [rows, kTop] the best tokens of each row
 
   const kernels::TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
 };
@@ -205,7 +207,8 @@ class Check {
     return hidden_.Put(stream_.get(), hidden);
   }
 
-  // Sets requests and summaries to their state before a fold of k candidates.
+  // Sets requests and summaries to their state before the output layer runs, with k candidates per
+  // row.
   cuda::Error Ask(int k) {
     const auto n = static_cast<size_t>(rows_);
     kernels::LogitRequest request;
@@ -257,8 +260,8 @@ absl::Status CudaModel::CheckFused() {
   const cuda::EarlyLaunches early(config_.options.early_launch);
   const int rows = std::min(kMostRows, config_.max_rows);
   auto check = std::make_unique<Check>(*this, rows);
-  // After an error the device is unusable for this process, so the materialized method cannot
-  // replace the fused layer.
+  // After an error of a kernel the process can no longer use the device, so the materialized method
+  // cannot replace the fused layer.
   const auto failed = [&](cuda::Error error) {
     return CudaStatus(
         config_.device,
@@ -267,7 +270,8 @@ absl::Status CudaModel::CheckFused() {
   if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
   const float part =
       fused_->products() == kernels::QuantizedType::kFloat8 ? kFloat8Tolerance : kTolerance;
-  // Tries the kernel of each list length, each with another row count.
+  // Tests the fused layer's kernel for each number of candidates (16, 8, 4), each with another row
+  // count.
   const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
   for (const auto& [count, k] : runs) {
     Folded fused;

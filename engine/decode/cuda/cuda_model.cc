@@ -20,8 +20,8 @@ absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConf
   if (status.ok()) status = model->MakeProducts();
   if (status.ok()) status = model->CheckFused();
   if (model->hung_ != nullptr) {
-    // The hanging kernel still reads the weights. Freeing them would wait for the kernel, so they
-    // are kept.
+    // The kernel that hangs still reads the weights. Freeing them would wait for this kernel, so
+    // they are never freed.
     GiveUpDevice(config.device, std::string(status.message()),
                  std::shared_ptr<CudaModel>(std::move(model)));
   }
@@ -114,7 +114,7 @@ absl::Status CudaModel::MakeProducts() {
   for (const OutputOp& output : program_.outputs()) {
     cuda::LinearOptions options;
     options.in = static_cast<int>(program_.weight(output.table).cols);
-    // The table of the output layer is padded to this number of rows (weight_image.h).
+    // The matrix of the output layer is padded to this number of rows (weight_image.h).
     options.out = static_cast<int>(LogitStride(program_.vocabulary()));
     options.type = type_;
     options.float_output = true;

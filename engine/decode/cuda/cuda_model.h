@@ -1,6 +1,7 @@
-// A network on one device: its weights and its products with their pinned algorithms.
+// A network on one GPU: its weights, and its matrix products with their pinned algorithms
+// (kernels/ops/linear_cuda.h).
 //
-// Immutable after Create. Encoder and decoder of the device share it, each on its own stream.
+// Immutable after Create. The encoder and the decoder share it. Each of them uses its own stream.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,11 @@ namespace dragoman::engine {
 
 struct CudaModelConfig {
   int device = 0;
-  int max_rows = 0;            // limit of a step's rows
-  int64_t encoder_tokens = 0;  // limit of the source tokens of an encoder pass
+  int max_rows = 0;            // the largest number of rows in a step
+  int64_t encoder_tokens = 0;  // the largest number of source tokens in an encoder pass
   int capability = 0;          // compute capability of the device: 90 is 9.0
-  // Whether row counts of a product may have different algorithms, including our own kernel for few
-  // rows. `options` may still turn this off.
+  // Whether a product may use different algorithms for different row counts, including our own
+  // kernel for few rows. Used only if `options` also allow it.
   bool per_bucket = false;
   CudaOptions options;
 };
@@ -50,9 +51,9 @@ struct LayerProduct {
 
 class CudaModel {
  public:
-  // Copies the image to the device. `program` may have the cross-attention K/V of all layers joined
-  // in one product (JoinsCrossLayers). REQUIRES: CheckDeviceShapes(program) returned OK; the image
-  // was made for the program; max_rows and encoder_tokens > 0.
+  // Copies the image to the device. In `program`, one product may compute K and V of
+  // cross-attention for all layers (JoinsCrossLayers). REQUIRES: CheckDeviceShapes(program)
+  // returned OK; the image was made for the program; max_rows and encoder_tokens > 0.
   static absl::StatusOr<std::unique_ptr<CudaModel>> Create(const CudaModelConfig& config,
                                                            const Program& program,
                                                            const WeightImage& image);
@@ -78,22 +79,24 @@ class CudaModel {
   std::span<const int> step_buckets() const { return step_buckets_; }
   std::span<const int> encoder_buckets() const { return encoder_buckets_; }
 
-  // Returns a weight on the device, in the compute type or in float32 (StaysFloat32); nullptr for
-  // kNoWeight.
+  // Returns the device address of a weight; nullptr for kNoWeight. Elements have the compute type,
+  // or float32 if StaysFloat32 returns true for the weight's role.
   const void* weight(WeightId id) const;
   const float* float_weight(WeightId id) const { return static_cast<const float*>(weight(id)); }
   // Returns no bias for kNoWeight.
   kernels::RelativeBias relative_bias(WeightId id) const;
 
-  // The product of operation number `op` of the encoder or the decoder. REQUIRES: the operation is
-  // a product.
+  // Return the product of the operation with index `op` in the encoder or the decoder. REQUIRES:
+  // the operation is a ProductOp.
   const LayerProduct& encoder_product(size_t op) const { return encoder_products_[op]; }
   const LayerProduct& decoder_product(size_t op) const { return decoder_products_[op]; }
 
-  // Returns the product that computes the f32 logits of the program's output number `output`,
-  // without the bias, for up to kChunkRows rows. Rows of logits are LogitStride(vocabulary) apart.
+  // Returns the product that computes the f32 logits, without the bias, of element `output` of
+  // Program::outputs(). It takes up to kChunkRows rows. Rows of logits are LogitStride(vocabulary)
+  // elements apart.
   const kernels::cuda::Linear& logits(size_t output) const { return *logits_[output]; }
-  // fused: the fused output layer; nullptr if there is none. why_not_fused: the reason.
+  // fused() returns the fused output layer, or nullptr if there is none. why_not_fused() returns
+  // the reason why there is none.
   const kernels::cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
@@ -111,8 +114,8 @@ class CudaModel {
   absl::Status Load(const WeightImage& image);
   absl::Status MakeProducts();
   absl::Status MakeLinears();
-  // Makes the layers' products in int8. Fails if the device has no such products, or if one form of
-  // a product differs from plain arithmetic.
+  // Makes the int8 products of the layers. Fails if the device has no int8 products, or if a kernel
+  // for them does not give the result of plain arithmetic.
   absl::Status MakeQuantizedLayers();
   absl::Status CheckQuantizedLayers() const;
   absl::Status RefuseQuantizedLayers(const std::string& why) const;
@@ -124,18 +127,18 @@ class CudaModel {
   // Makes the fused output layer if the device, the type and the options allow it; otherwise sets
   // why_not_fused_.
   absl::Status MakeFused();
-  // Compares the fused output layer on random rows with materialized logits and their fold. If it
-  // is quantized, plain arithmetic on the same numbers computes the materialized logits. If the
-  // results differ, removes the fused layer and sets why_not_fused_. Returns errors of the device.
-  // If a fold does not end in time, returns an error, and hung_ keeps the objects alive that the
-  // device may still use.
+  // Compares the results of the fused output layer on random rows with results from materialized
+  // logits. If the fused layer is quantized, plain arithmetic on the same numbers computes these
+  // logits. If the results differ, removes the fused layer and sets why_not_fused_. Returns errors
+  // of the device. If a kernel does not end in time, returns an error, and hung_ keeps the objects
+  // alive that the device may still use.
   absl::Status CheckFused();
 
   const CudaModelConfig config_;
   const Program program_;
   const BufferPlan encoder_buffers_, decoder_buffers_;
   const kernels::ComputeType type_;
-  const std::vector<int64_t> offset_;  // by WeightId
+  const std::vector<int64_t> offset_;  // by WeightId: bytes from the start of memory_
   std::vector<int> step_buckets_, encoder_buckets_;
   kernels::cuda::DeviceBuffer memory_;
   kernels::cuda::DeviceBuffer quantized_memory_;  // int8 weights and their scales
@@ -143,19 +146,19 @@ class CudaModel {
 
   // Indexed by the number of the operation; an entry is empty if the operation is not a product.
   std::vector<LayerProduct> encoder_products_, decoder_products_;
-  std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // by output
+  std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // indexed as Program::outputs()
   std::unique_ptr<kernels::cuda::FusedOutput> fused_;
   std::string why_not_fused_;
   bool fused_failed_ = false;   // the fused output layer failed its check
   std::shared_ptr<void> hung_;  // a shared_ptr, because the type is private to the check
   int products_of_two_classes_ = 0;
-  int other_bits_from_ = 0;  // Linear::other_bits_from of the last product of two classes
+  int other_bits_from_ = 0;  // Linear::other_bits_from of the last product with two algorithms
 };
 
-// Creates the encoder of a model on a device: allocates its buffers and runs two passes as a
-// warm-up. One thread owns and calls the encoder. A call waits for the end of its pass. The
-// encoder's stream has low priority, so a pass gets the multiprocessors that the decoder's steps
-// leave free. Returns RESOURCE_EXHAUSTED if memory is lacking.
+// Creates the encoder of a model on a GPU: allocates its buffers and runs two passes as a warm-up.
+// Returns RESOURCE_EXHAUSTED if memory is lacking. One thread owns and calls the encoder. Encode
+// waits for the end of its pass. The encoder's stream has low priority, so a pass gets the
+// multiprocessors that the decoder's steps leave free.
 absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
 }  // namespace dragoman::engine

@@ -1,4 +1,5 @@
-// The functions of the CUDA backend in a build without CUDA. Each reports that there is no CUDA.
+// Implements the functions of the CUDA backend in a build without CUDA. Each of them reports that
+// there is no CUDA.
 #include "engine/api/devices.h"
 #include "engine/api/nvidia_card.h"
 #include "engine/decode/cuda/cuda_backend.h"

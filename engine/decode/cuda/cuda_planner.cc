@@ -13,10 +13,10 @@
 namespace dragoman::engine {
 namespace {
 
-// The compute capability from which each row count of a product may have its own algorithm, and few
-// rows our own kernel. A trial at load checks that the bits are equal. If 8 and 4,096 rows had to
-// use the same kind of tile, a step would take 60 to 120 us longer on an H200 (computed, not
-// measured). Older devices cannot run our kernel for few rows.
+// From this major compute capability on, a product may use another algorithm for each row count,
+// and our own kernel for few rows. A test when the model is loaded checks that all of them give the
+// same bits. If 8 and 4,096 rows had to use the same kind of tile, a step would take 60 to 120 us
+// longer on an H200 (computed, not measured). Older devices cannot run our kernel for few rows.
 constexpr int kPerBucketSince = 8;
 
 }  // namespace
@@ -50,8 +50,8 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
     JoinCrossLayers(program.kv.layers, &r.program);
   }
   r.quantized_layers = config.options.layer_products != kernels::QuantizedType::kNone;
-  // Until LoadModel has tried to create the fused layer, assumes the kind of output layer that
-  // needs less memory.
+  // LoadModel finds out whether the fused output layer can be used. Until then, assumes the kind of
+  // output layer that needs less memory.
   r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
   r.default_beam = std::min({config.default_beam, config.batch.max_rows, kernels::kMaxBeam});

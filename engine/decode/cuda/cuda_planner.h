@@ -1,6 +1,6 @@
 // Plans the memory of one device. The backend and dragoman_profile use it.
 //
-// A value. One thread creates it and loads the model. After that any thread may call the const
+// One thread creates the object and calls LoadModel. After that, any thread may call the const
 // methods.
 #pragma once
 
@@ -16,16 +16,17 @@ namespace dragoman::engine {
 
 class CudaPlanner {
  public:
-  // Returns UNIMPLEMENTED for shapes that the device does not take, UNAVAILABLE if the device was
-  // given up, and INVALID_ARGUMENT, with the arithmetic, for a model that cannot fit in any case.
+  // Returns UNIMPLEMENTED for shapes that the GPU's operations do not support. Returns UNAVAILABLE
+  // if the process has given up the device, because a kernel on it did not end. Returns
+  // INVALID_ARGUMENT, with the arithmetic, for a model that cannot fit into the memory.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 
   // Loads the weights to the device. Later plans include the memory of the fused output layer.
   absl::StatusOr<std::shared_ptr<const CudaModel>> LoadModel(const WeightImage& image);
 
-  // Makes the plan, with K/V pages of `kv_bytes` (0: all memory that remains). `longest_source` is
-  // the number of pages of the longest source.
+  // Makes the plan. The K/V pages get `kv_bytes` of memory, or all memory that remains if
+  // `kv_bytes` is 0. `longest_source` is the number of pages of the longest source.
   absl::StatusOr<MemoryPlan> Plan(int64_t kv_bytes, int32_t longest_source) const;
   // Returns the limits of the batch; the number of pages is not set yet.
   kernels::BatchLimits Limits() const { return BatchLimitsOf(request_); }

@@ -1,5 +1,5 @@
-// Products of the layers in int8. A load quantizes the weights, and compares each form of each
-// shape with plain arithmetic on the same bytes.
+// Makes the int8 products of the layers when a model is loaded. Quantizes the weights. Runs every
+// kernel for every shape and compares the results with plain arithmetic on the same bytes.
 #include <random>
 #include <set>
 #include <string>
@@ -18,7 +18,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The number of rows to try. They take several tiles of rows, and the last tile is partial.
+// The number of rows in a test. A kernel handles them in several tiles of rows, of which the last
+// one is partial.
 constexpr int kTriedRows = 200;
 
 constexpr int kIntegerProductsSince = 75;
@@ -35,7 +36,7 @@ std::string WhyNotThere(int capability) {
   return "";
 }
 
-// Runs the products of one shape in every form and compares them with plain arithmetic.
+// Runs every kernel for the products of one shape and compares the results with plain arithmetic.
 class Trial {
  public:
   Trial(kernels::ComputeType type, const cuda::QuantizedProduct& product)

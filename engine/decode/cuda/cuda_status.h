@@ -1,4 +1,4 @@
-// Converts errors of CUDA to Status, with the device and the operation.
+// Converts errors of CUDA to absl::Status. The message names the device and the operation.
 #pragma once
 
 #include <cstdint>

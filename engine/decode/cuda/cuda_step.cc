@@ -223,8 +223,8 @@ class CudaStep::Launcher {
                                 tables_.requests, tables_.summaries);
   }
 
-  // Returns the memory for the logits [LogitRows, LogitStride] of output number `output` of the
-  // program.
+  // Returns the memory for the logits of element `output` of Program::outputs(): LogitRows rows of
+  // LogitStride elements.
   float* LogitsOf(size_t output) const {
     return static_cast<float*>(step_.logits_.data()) +
            static_cast<int64_t>(output) * LogitRows(tables_.limits) *
@@ -241,7 +241,7 @@ class CudaStep::Launcher {
   cuda::StepRows rows_;
   kernels::SelfKvTables self_;
   kernels::CrossKvTables cross_;
-  size_t number_ = 0;  // number of the current operation
+  size_t number_ = 0;  // index of the current operation
   Fault fault_;
 };
 
@@ -262,8 +262,8 @@ absl::Status CudaStep::Allocate(const kernels::BatchLimits& limits) {
   cuda::OwnedStream stream;
   absl::Status status =
       CudaStatus(device, "making a stream", stream.Create(cuda::StreamPriority::kLow));
-  // Fills all memory with zeros, because products also compute the rows beyond a step's rows, which
-  // are never read.
+  // Fills all memory with zeros, because products also read and compute the rows beyond a step's
+  // rows. Their results are never used.
   const auto take = [&](const char* what, int64_t bytes, cuda::DeviceBuffer* buffer) {
     if (!status.ok()) return;
     status = CudaMemoryStatus(device, what, bytes, buffer->Allocate(bytes));

@@ -1,4 +1,4 @@
-// The launches of one decoding step on a device, and their memory.
+// Launches the kernels of a decoding step on a GPU, and owns the memory that they use.
 //
 // Owned and called by one thread. Create allocates all memory. A step neither allocates nor waits,
 // so that a graph can record it.
@@ -19,9 +19,9 @@ namespace dragoman::engine {
 // The properties of a step that determine its launches. They never change the results of its rows.
 struct StepVariant {
   int bucket = 0;  // the number of rows that launches are sized for
-  int max_k = 4;   // list length of the fused output layer, at least the K of its rows: 4, 8 or 16
+  int max_k = 4;   // 4, 8 or 16: candidates per row in the fused output layer
   bool materialized = false;
-  bool align = false;  // whether a row may ask for its alignment
+  bool align = false;  // whether a row may need its alignment
 };
 
 // An object that is called before and after each launch, for measurements. `op` is the launch's
@@ -35,20 +35,20 @@ class StepProbe {
 
 class CudaStep {
  public:
-  // Borrows `pool`, the memory of the K/V pages. Copies `mailboxes`, whose pointers are to device
-  // memory or pinned memory as the device sees it.
+  // Borrows `pool`, the memory of the K/V pages. Copies the pointers in `mailboxes`, which are
+  // device addresses of device memory or pinned memory.
   static absl::StatusOr<std::unique_ptr<CudaStep>> Create(
       std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool,
       const kernels::cuda::StepMailboxes& mailboxes);
 
-  // Puts on the stream the launch that makes the batch empty (FormatBatch).
+  // Launches a kernel on the stream that makes the batch empty (FormatBatch).
   kernels::cuda::Error Format(kernels::cuda::Stream stream) const;
 
   struct Fault {
     kernels::cuda::Error error = kernels::cuda::Error::kNone;
     const char* op = "";
   };
-  // Puts a step on the stream. Stops at the first launch that fails.
+  // Launches the kernels of a step on the stream. Stops at the first launch that fails.
   Fault Launch(kernels::cuda::Stream stream, const StepVariant& variant,
                StepProbe* probe = nullptr) const;
 
@@ -83,10 +83,10 @@ class CudaStep {
   kernels::cuda::DeviceBuffer logits_;
 };
 
-// Creates the StepDevice of a GPU. Records a CUDA graph for each kind of step and launches each
-// graph once on an empty batch, so that errors occur here. One decode thread owns and calls the
-// object. Enqueue launches one graph on a stream of high priority. It neither waits nor allocates.
-// Borrows `pool`, the memory of the K/V pages on the model's device.
+// Creates the StepDevice of a GPU. Records a CUDA graph for each StepVariant and launches each
+// graph once on an empty batch, so that errors of kernels occur here. One decode thread owns and
+// calls the object. Enqueue launches one graph on a stream of high priority. It neither waits nor
+// allocates. Borrows `pool`, the memory of the K/V pages on the model's device.
 absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
     std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool);
 

@@ -32,8 +32,9 @@ class CudaStepDevice final : public StepDevice {
 
   const kernels::BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
-  // Without a fused layer all rows are materialized, and the tables have room for a complete step.
-  // This method then reports only the rows that FoldMaterializedRow folds again.
+  // Without a fused output layer, the logits of all rows are materialized, and the tables have room
+  // for all rows of a step. This method then reports only whether FoldMaterializedRow must read
+  // these logits a second time.
   bool IsMaterialized(const kernels::SearchOptions& search) const override {
     return model_->fused() == nullptr ? search.materialized_logits() : !cuda::MayFuse(search);
   }
@@ -43,7 +44,7 @@ class CudaStepDevice final : public StepDevice {
   int64_t workspace_bytes() const override { return step_->bytes() + graph_bytes_; }
 
  private:
-  // Returns the number of classes of max_k, the list lengths of the fused output layer.
+  // Returns the number of classes of max_k (StepGraphs in row_buckets.h).
   size_t classes() const { return StepGraphs::Classes(model_->fused() != nullptr); }
   // Returns the index of the variant's graph in graphs_. REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
@@ -52,7 +53,8 @@ class CudaStepDevice final : public StepDevice {
   CudaStep::Fault LaunchStep(const StepVariant& variant) const;
 
   // Records all graphs, and sets graph_bytes_ to the device memory that they took. If options turn
-  // graphs off, only runs a step of every bucket and class once.
+  // graphs off, only runs one step for every bucket and every class of max_k (StepGraphs in
+  // row_buckets.h).
   absl::Status Record();
   absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
@@ -65,8 +67,7 @@ class CudaStepDevice final : public StepDevice {
   const std::shared_ptr<const CudaModel> model_;
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
-  std::vector<cuda::Graph>
-      graphs_;  // by bucket, class of max_k, materialized or not, aligned or not
+  std::vector<cuda::Graph> graphs_;  // indexed by GraphOf
   int64_t graph_bytes_ = 0;
   std::array<cuda::Event, kernels::kStepMailboxes> done_;
   int64_t started_ = 0;  // number of steps since the batch was formatted

@@ -11,13 +11,13 @@ namespace dragoman::engine {
 namespace {
 
 // Rows must begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of a 16-bit
-// type. For float32 a multiple of 4 numbers would suffice, but every type takes the same models.
+// type. For float32, 4 numbers would suffice, but every compute type must support the same models.
 constexpr int kElements = 8;
-// The largest class of heads of the attention kernels (warp_attention.cuh).
+// The largest head_dim of the attention kernels (kHeadClass in warp_attention.cuh).
 constexpr int kMaxHeadDim = 128;
 constexpr int kMaxWidth = 4096;  // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 
-// Returns what does not fit in the shape of an operation; "" if it fits.
+// Returns, for an operation, the first shape that is not supported, as text; "" if there is none.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const Program& program) : program_(program) {}

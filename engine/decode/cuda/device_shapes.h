@@ -1,4 +1,5 @@
-// The shapes that the operations of a GPU take. A model with another shape is refused at load.
+// Checks the shapes of a network against those that the GPU's operations support. A model with
+// other shapes cannot be loaded.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,8 +7,8 @@
 
 namespace dragoman::engine {
 
-// Checks that the operations of a GPU take the network. Otherwise returns UNIMPLEMENTED, which
-// names the first operation that does not, the shape found and the shape expected. Pure.
+// Checks that the GPU's operations support the shapes of the network. If not, returns UNIMPLEMENTED
+// with the first operation that does not, the shape found and the shape expected.
 absl::Status CheckDeviceShapes(const Program& program);
 
 }  // namespace dragoman::engine

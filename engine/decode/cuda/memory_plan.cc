@@ -15,27 +15,28 @@
 namespace dragoman::engine {
 namespace {
 
-// The rules of most segments (BatchLimits::rules_words) need few words in addition to their table
-// of divisors: kRulesWordsPerSlot are planned for each slot. In addition, kLargeRules segments may
-// have the largest possible rules, which are rare.
+// BatchLimits::rules_words has room for the rules of all segments in slots. For each slot it
+// includes a table of divisors and kRulesWordsPerSlot further words, which suffice for most
+// segments. In addition, kLargeRules segments may have the largest possible rules, which are rare.
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// The number of beam steps that run at the same time on a multiprocessor, each in one thread block
-// with a workspace of 0.5 MB. The larger number is the most that the launch bounds of
-// StepSlotsKernel allow. It is used if its additional memory is at most 1 / kMoreBlocksShare of the
-// device's. A batch of many slots then needs fewer rounds of about 9 us (computed, not measured).
-// With the smaller number, 132 multiprocessors need two rounds for 1,024 slots and eight for 4,096.
+// The number of thread blocks of the beam step's kernel (StepSlotsKernel) that run at the same time
+// on a multiprocessor. Each block handles one slot at a time and has a workspace of 0.5 MB. The
+// larger number is the limit of the kernel's launch bounds. It is used if the additional workspaces
+// take at most 1 / kMoreBlocksShare of the device's memory. A batch of many slots then needs fewer
+// rounds, each of about 9 us (computed, not measured). With the smaller number, 132 multiprocessors
+// need two rounds for 1,024 slots and eight for 4,096.
 constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kMostBlocksPerMultiprocessor = 8;
 constexpr int64_t kMoreBlocksShare = 256;
 
-// If the K/V of all decoder layers are joined into one product, there are fewer launches. The
-// product's buffer, which leaves less memory for pages, may take 1 / kCrossBufferShare of the
-// device's memory.
+// If one product computes the cross-attention K and V of all decoder layers, there are fewer
+// launches. But the product's buffer leaves less memory for pages. So the buffer may take at most 1
+// / kCrossBufferShare of the device's memory.
 constexpr int64_t kCrossBufferShare = 50;
 
-// The index of the line of tables in MemoryPlan::lines.
+// The index of the line about the batch tables in MemoryPlan::lines.
 constexpr size_t kTableLine = 1;
 
 std::string Size(int64_t bytes) {
@@ -170,9 +171,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
 
-  // Every self page has a word in the tables' list of free pages. So the number of pages is reduced
-  // until pages and tables fit together. If kv_bytes was set, the number is not reduced: it fits or
-  // the plan fails.
+  // Each self page needs a word in the batch tables, for the list of free pages. So the number of
+  // pages is reduced until pages and tables fit together. If kv_bytes was set, the number is not
+  // reduced: either it fits, or the plan fails.
   int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
   const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
   const int64_t table_bytes = plan.lines[kTableLine].bytes;

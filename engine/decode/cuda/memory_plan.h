@@ -1,5 +1,5 @@
-// Divides a device's memory among weights, batch tables, activations and K/V pages; the pages get
-// what the others leave. The plan is made before anything is allocated. Pure. Sizes are bytes.
+// Divides a device's memory among weights, batch tables, activations and K/V pages. The pages get
+// what the others leave. The plan is made before anything is allocated. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ inline constexpr int64_t kEncodeChunkTokens = 8192;
 
 struct MemoryRequest {
   int64_t device_bytes = 0;
-  int64_t free_bytes = 0;  // free before the engine allocates
-  double fraction = 0.9;  // share of device_bytes that may be in use after the engine's allocations
+  int64_t free_bytes = 0;  // bytes that are free before the engine allocates
+  double fraction = 0.9;   // share of device_bytes that may be in use with the engine's allocations
   int multiprocessors = 0;
 
-  Program program;  // the program to run, with cross-attention K/V joined or not
+  Program program;  // the program to run, after JoinCrossLayers if it is used
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t weight_bytes = 0;
-  int64_t encoder_tokens = 0;     // limit of the source tokens of an encoder pass
-  bool fused = false;             // the fused output layer runs
+  int64_t encoder_tokens = 0;     // the largest number of source tokens in an encoder pass
+  bool fused = false;             // whether there is a fused output layer
   int64_t fused_bytes = 0;        // bytes of the fused output layer and its workspace
-  bool quantized_layers = false;  // the products of the layers are in int8
+  bool quantized_layers = false;  // whether the layers' products are in int8
 
   BatchConfig batch;
-  int64_t kv_bytes = 0;        // bytes of all K/V pages; 0: all memory that remains
+  int64_t kv_bytes = 0;        // bytes for all K/V pages; 0: all memory that remains
   int32_t longest_source = 0;  // number of pages of the longest source
-  int default_beam = 1;        // the memory must suffice for a search of this beam
+  int default_beam = 1;        // the memory must suffice for a search with this beam
 };
 
 struct MemoryLine {
@@ -48,7 +48,7 @@ struct MemoryPlan {
   kernels::BatchLimits limits;
   PagePlan pages;
   std::vector<MemoryLine> lines;
-  int64_t total = 0;  // the sum of the lines
+  int64_t total = 0;  // the sum of the bytes of all lines
 };
 
 // Returns the number of rows whose logits are in memory at once, for each of the program's outputs.
@@ -58,8 +58,8 @@ int64_t LogitRows(const kernels::BatchLimits& limits);
 // source if it is longer.
 int64_t EncoderTokens(const Program& program);
 
-// Reports whether one product computes the cross-attention K/V of all decoder layers
-// (JoinCrossLayers). It does if the product's buffer is a small part of `device_bytes`.
+// Reports whether to compute K and V of cross-attention for all decoder layers by one product
+// (JoinCrossLayers). This is so if the product's buffer is a small part of `device_bytes`.
 bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t device_bytes);
 
 // Returns the limits of the batch; the number of pages is not set yet.
@@ -72,8 +72,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
 // Returns the plan on one line, for the log.
 std::string MemoryText(const MemoryPlan& plan);
 
-// The alignment of each quantized weight of the layers' products in int8 (setting cuda:
-// layer-products), and of its scales, which follow it.
+// The alignment of each int8 weight of the layers' products (setting cuda: layer-products), and of
+// its scales, which follow the weight in memory.
 inline constexpr int64_t kQuantizedAlignment = 256;
 
 // Return the size of a product's quantized weight with its scales, and the offset of the scales.
@@ -83,8 +83,8 @@ int64_t QuantizedScalesAt(const Program& program, const ProductOp& product);
 // Returns the size of the quantized weights of all products of both stages.
 int64_t QuantizedWeightBytes(const Program& program);
 
-// Returns the workspace of a stage's products of up to `rows` rows: that of cuBLASLt, or that of
-// quantized products if it is larger.
+// Returns the size of the workspace for the products of a stage with up to `rows` rows: the
+// workspace of cuBLASLt, or that of quantized products if it is larger.
 int64_t ProductWorkspaceBytes(const Program& program, const OpSequence& stage, int64_t rows,
                               bool quantized);
 

@@ -1,4 +1,5 @@
-// Named ranges that profilers show. They do nothing if CUDA's toolkit has no NVTX.
+// Marks ranges of time with names, which profilers show (NVTX). Does nothing if the CUDA toolkit of
+// the build has no NVTX.
 #pragma once
 
 #if defined(DRAGOMAN_HAVE_CUDA) && __has_include(<nvtx3/nvToolsExt.h>)
@@ -8,7 +9,8 @@
 
 namespace dragoman::engine {
 
-// A range from the object's construction to its destruction, on the calling thread. Borrows `name`.
+// The range lasts from the object's construction to its destruction, on the calling thread. `name`
+// is borrowed as long as the object exists.
 class NvtxRange {
  public:
 #ifdef DRAGOMAN_HAVE_NVTX

@@ -1,9 +1,9 @@
 // Limits the tokens of an encoder pass so that decoding steps do not wait long for it. A GPU does
-// not interrupt a kernel, so a step waits for the pass's running kernels whatever the priority of
-// its stream.
+// not interrupt a kernel. So a step waits for the running kernels of a pass, even if the step's
+// stream has a higher priority.
 //
-// The limit follows from the measured times of earlier passes. Passes share the device with steps,
-// which lengthens their times, so the shortest time of each size counts. The limit never changes
+// The limit follows from the measured times of earlier passes. A pass takes longer while steps run
+// on the device, so for each size of passes only the shortest time is used. The limit never changes
 // the result of a segment.
 //
 // Not thread-safe. Times are seconds.
@@ -31,10 +31,10 @@ class PassLimit {
   // of the buckets.
   void Add(int bucket, double seconds);
 
-  // Returns the largest number of tokens that a pass may have: the largest bucket that is expected
-  // to take at most kMostSeconds, and at least kAlways. The expected time of a bucket is the least
-  // time per row in this or a smaller bucket, times its rows. Before the first Add, returns the
-  // largest bucket.
+  // Returns the largest number of tokens that a pass may have. That is the largest bucket whose
+  // expected time is at most kMostSeconds, but at least kAlways. The expected time of a bucket is
+  // its number of rows times the shortest time per row in this or a smaller bucket. Before the
+  // first Add, returns the largest bucket.
   int64_t tokens() const;
 
   // Returns the time of the longest pass so far.

@@ -14,10 +14,10 @@ inline uint16_t ToFloat16(float x) {
   const uint32_t sign = bits >> 16 & 0x8000U;
   uint32_t magnitude = bits & 0x7fffffffU;
   if (magnitude > 0x7f800000U) return static_cast<uint16_t>(sign | 0x7e00U);   // NaN
-  if (magnitude >= 0x477ff000U) return static_cast<uint16_t>(sign | 0x7c00U);  // from 65520 on
+  if (magnitude >= 0x477ff000U) return static_cast<uint16_t>(sign | 0x7c00U);  // |x| >= 65520
   if (magnitude < 0x38800000U) {
-    // Below 2^-14 a result is a multiple of 2^-24, which is one ulp of an f32 between 0.5 and 1. So
-    // adding 0.5 rounds to it.
+    // Below 2^-14 a result is a multiple of 2^-24. This is one ulp of an f32 between 0.5 and 1, so
+    // adding 0.5 rounds to such a multiple.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000U));
   }

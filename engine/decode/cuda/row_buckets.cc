@@ -6,11 +6,11 @@
 namespace dragoman::engine {
 namespace {
 
-// From 128 rows on, where the time of a step begins to grow with its rows, at most a third of a
-// bucket's rows are unused.
+// The time of a step begins to grow with its rows at about 128 rows. From there on, at most a third
+// of a bucket's rows are unused.
 constexpr int kStepBuckets[] = {8,   16,  32,   64,   128,  192,  256, 384,
                                 512, 768, 1024, 1536, 2048, 3072, 4096};
-// Above 4,096, rows of products are rounded up to multiples of this.
+// Above 4,096, row counts of products are multiples of this number.
 constexpr int64_t kBeyond = 512;
 constexpr int kEncoderBuckets[] = {32,   64,   128,  192,  256,  384,  512, 768,
                                    1024, 1536, 2048, 3072, 4096, 6144, 8192};

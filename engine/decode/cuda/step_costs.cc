@@ -7,7 +7,7 @@
 namespace dragoman::engine {
 namespace {
 
-// On a device, weights, activations and pages all have the compute type.
+// On a GPU, weights, activations and K/V pages all have the compute type.
 OpRows RowsOf(const StepWork& w) {
   const auto bytes = static_cast<double>(kernels::ElementBytes(w.type));
   return {static_cast<double>(w.rows),

@@ -1,6 +1,5 @@
-// The launches of a decoding step in their order, and for each the least number of bytes and of
-// arithmetic operations. They are computed from the program (engine/network/cost_table.h) and from
-// the step's own launches. Pure.
+// Lists the launches of a decoding step on a GPU in their order, with the cost of each: the
+// smallest possible number of bytes and of arithmetic operations (engine/network/cost_table.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,8 @@
 
 namespace dragoman::engine {
 
-// The names of the launches that are not operations of the program, for errors, ranges and tables.
+// The names of the launches that are not operations of the program. Errors, profiler ranges and
+// tables show them.
 namespace step_op {
 inline constexpr char kBegin[] = "begin step";
 inline constexpr char kPrepare[] = "prepare rows";
@@ -38,16 +38,16 @@ struct StepWork {
   double source_positions = 0;  // mean number of source positions of a slot
   int64_t fused_rows = 0;
   int64_t materialized_rows = 0;
-  bool gathered = false;  // whether materialized rows are first gathered (gather_rows.h)
-  bool aligned = false;   // whether a row may ask for its alignment
+  bool gathered = false;  // whether kGather runs before kLogits (kernels/ops/gather_rows.h)
+  bool aligned = false;   // whether a row may need its alignment
 };
 
-// Returns one cost for each name of a launch, in the order of the launches. The launches of all
-// layers with one name are one cost.
+// Returns one element for each name of a launch, in the order of the launches. It is the cost of
+// all launches with this name, in all layers together.
 std::vector<StepCost> CostsOf(const StepWork& work);
 
-// Returns the step's size, the device's rates and the table of costs as text. `seconds` are the
-// measured times of a step, in the order of CostsOf.
+// Returns the step's size, the device's rates and the table of costs as text. `seconds` has the
+// measured time of one step for each element of CostsOf.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 

@@ -1,6 +1,7 @@
-// The mailboxes of a device's steps in memory that host and device share.
+// The mailboxes through which the host and the steps on a GPU exchange commands and outputs. They
+// are in memory that both can access.
 //
-// Owned by the decode thread. Rules of access: kernels/search/step_mailbox.h.
+// Owned by the decode thread. kernels/search/step_mailbox.h says who may access them when.
 #pragma once
 
 #include <array>
@@ -16,12 +17,12 @@ namespace dragoman::engine {
 
 // Sets the capacities of `mailbox` and, unless `memory` is nullptr, its pointers into `memory`.
 // Returns the number of bytes that the mailbox takes, a multiple of 256. REQUIRES: `memory` is
-// aligned to 256 bytes. Pure.
+// aligned to 256 bytes.
 //
-// A command has room for all possible admissions: the words for every slot and for all rules of the
-// tables. An output has room for the largest result of one slot and, in addition, 128 words for
-// every row, which suffice for a step in which every slot ends with 30 tokens. A result without
-// room waits for a later step.
+// A command has room to admit a segment to every slot at once, with BatchLimits::rules_words for
+// their rules. An output has room for the largest result of one slot and, in addition, 128 words
+// for every row. That suffices if all slots end in the same step with 30 tokens each. A result for
+// which there is no room is reported by a later step.
 int64_t CarveMailbox(const kernels::BatchLimits& limits, void* memory,
                      kernels::StepMailbox* mailbox);
 

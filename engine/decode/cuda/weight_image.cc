@@ -55,7 +55,7 @@ kernels::ComputeType TypeOf(const Weight& weight, kernels::ComputeType type) {
   return StaysFloat32(weight.role) ? kernels::ComputeType::kFloat32 : type;
 }
 
-// Returns the offset of each weight in the image, and after them the end of the last weight.
+// Returns the offset of each weight in the image, followed by the size of the image.
 std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
@@ -73,7 +73,7 @@ std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) 
   return offsets;
 }
 
-// The largest number of numbers that are read at once, unless one row has more.
+// A weight is read in pieces of at most this many numbers, or of one row if a row has more.
 constexpr int64_t kPiece = 1 << 18;
 
 absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weights,

@@ -1,10 +1,10 @@
-// A network's weights in the form that devices use: one block of bytes with each weight at its
-// offset. The host makes the image once and copies it to every device. A plain value.
+// A network's weights in the form that GPUs use: one block of bytes with each weight at its offset.
+// The host makes this image once and copies it to every GPU.
 //
 // Weights have the compute type, except those that stay float32 (StaysFloat32). The table of the
 // output layer is padded with zeros to LogitStride(vocabulary) rows. The product that computes
-// logits computes columns for these rows, too, because cuBLASLt is 2 to 8 times slower for odd
-// numbers of columns (measured).
+// logits includes these rows, because cuBLASLt is 2 to 8 times slower for odd sizes of the
+// vocabulary (measured).
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct WeightImage {
   std::vector<int64_t> offset;  // by WeightId, in bytes; multiples of kWeightAlignment
 };
 
-// Makes the image; reads the weights in pieces. Returns INVALID_ARGUMENT, which names the weight,
-// if rounding would make a finite number infinite, UNIMPLEMENTED for an unsupported type, and the
-// errors of Weights::Read.
+// Makes the image. Reads the weights in pieces. Returns INVALID_ARGUMENT with the name of the
+// weight if rounding would make a finite number infinite. Returns UNIMPLEMENTED for an unsupported
+// type, and the errors of Weights::Read.
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
                                             kernels::ComputeType type);
 
