@@ -16,7 +16,7 @@ namespace dragoman::engine {
 
 class SpacedTokens : public SubwordModel {
  public:
-  // No mark, because every piece is a word of its own.
+  // Returns no mark, because every piece is a word of its own.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override;

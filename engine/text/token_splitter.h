@@ -55,7 +55,7 @@ class SlowTokenSplitter {
   std::vector<size_t> Ends(std::string_view text) const;
 
   std::vector<Node> nodes_ = {Node{}};
-  std::unordered_map<std::string, int32_t> tokens_;  // index by text
+  std::unordered_map<std::string, int32_t> tokens_;  // maps a token's text to its index
 };
 
 // Splits as the tokenizers library does (tokenizer/added_vocabulary.rs of 0.22: find_matches). The

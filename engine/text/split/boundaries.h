@@ -34,8 +34,7 @@ class Boundaries {
   Boundaries(const Boundaries&) = delete;
   Boundaries& operator=(const Boundaries&) = delete;
 
-  // Reports whether ICU has the rules for this kind of boundary. Next may be called only if it
-  // does.
+  // Reports whether ICU has the rules for this kind of boundary. Next requires that it has.
   bool ok() const { return ok_; }
   // Returns the byte position of the next boundary, or nullopt after the last one.
   std::optional<size_t> Next() {

@@ -12,8 +12,8 @@
 namespace dragoman::engine {
 namespace {
 
-// No abbreviation or starter of the lists is longer. The limit keeps the time of Continues
-// constant.
+// No abbreviation or sentence starter of the lists has more bytes. The limit keeps the time of
+// Continues constant.
 constexpr size_t kMaxWordBytes = 40;
 
 // Languages that write ordinal numbers with a full stop.

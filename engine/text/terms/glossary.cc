@@ -93,8 +93,8 @@ absl::Status Glossary::Finish() {
   // Sort the terms by source, then by number, to find equal sources. keep[i] becomes false if term
   // i is a duplicate.
   std::vector<bool> keep(terms_.size(), true);
-  // Two terms with equal sources and different targets. Among several clashes, the one whose second
-  // term is earliest.
+  // The indices of two terms with equal sources and different targets. If there are several such
+  // pairs, the pair whose second term is earliest.
   std::optional<std::pair<size_t, size_t>> clash;
   const auto unite = [&](size_t first, size_t second) {
     if (first > second) std::swap(first, second);

@@ -67,7 +67,7 @@ class Glossary final : public GlossaryTerms {
   // CANCELLED after the load has been cancelled.
   absl::Status CheckTargets(const Tokenizer& tokenizer, const LoadContext* load = nullptr) const;
 
-  // The terms in their order, without duplicates.
+  // The terms in the order of the request or the file, without duplicates.
   size_t size() const override { return terms_.size(); }
   const Term& term(size_t i) const { return terms_[i]; }
   GlossaryEntry entry(size_t i) const override { return {terms_[i].source, terms_[i].target}; }
