@@ -37,8 +37,8 @@ void Call::Start() {
   context_ = std::move(context);
   context_->set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-  // Adds the API key as metadata, because gRPC's call credentials send nothing without TLS, even to
-  // the same machine.
+  // Adds the API key as metadata. gRPC's call credentials would not send it without TLS, not even
+  // to the same machine.
   if (!core_.options.security.api_key.empty()) {
     context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
   }

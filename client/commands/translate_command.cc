@@ -213,8 +213,8 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   o.client.timeout = Seconds(o.timeout);
   o.client.retry.patient = true;
   o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
-  // The retry budget suffices for all attempts of all calls in flight, but a run whose server has
-  // stopped still ends.
+  // The retry budget suffices for all attempts of all calls in flight. Because it is limited, a run
+  // ends if its server has stopped.
   o.client.retry.budget = static_cast<double>(std::max<int64_t>(20, o.concurrency * o.retries));
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));

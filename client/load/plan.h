@@ -13,11 +13,11 @@ struct PlanMeasurement {
   double seconds = 0;
   int64_t characters = 0;  // characters that were translated in `seconds`
   double cpu_seconds = 0;  // the daemon's processor time in `seconds`
-  int workers = 1;         // the number of workers, each with one thread
+  int workers = 1;         // the daemon's workers, each with one thread
   int64_t at_rest = 0;     // the resident memory before the first call
   int64_t under_load = 0;  // the maximum resident memory
   int64_t bound = 0;       // the daemon's own estimate of its maximum memory
-  int64_t per_worker = 0;  // the part of `bound` for K/V and workspaces of one worker
+  int64_t per_worker = 0;  // the part of `bound` for the KV cache and the workspaces of one worker
 };
 
 struct PlanWish {
@@ -30,9 +30,9 @@ struct PlanWish {
 struct Plan {
   double characters_per_core_second = 0;  // at full load
   double core_hours_per_million = 0;      // per million characters, at PlanWish::utilisation
-  double cores = 0;                       // all cores for the rate, at PlanWish::utilisation
-  int replicas = 0;                       // including the spare ones
-  int64_t at_rest = 0;                    // bytes of a replica
+  double cores = 0;     // cores that all replicas need for the rate, at PlanWish::utilisation
+  int replicas = 0;     // including the spare ones
+  int64_t at_rest = 0;  // bytes of one replica before the first call
   int64_t under_load = 0;
   int64_t limit = 0;  // the memory limit to set for each replica
 };

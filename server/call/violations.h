@@ -18,7 +18,7 @@ namespace dragoman::server {
 
 class Violations {
  public:
-  // Both add violations. A description says what was found and what was expected.
+  // Both add violations. `description` says what was found and what was expected.
   void Invalid(std::string field, std::string description);
   void Invalid(const std::vector<engine::FieldError>& errors);
 

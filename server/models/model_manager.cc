@@ -97,7 +97,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
-  // A model keeps the share that it got in LoadAll as long as it stays on the same devices.
+  // A model keeps its share from LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
   if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
     share.cpus = known->second.cpus;

@@ -38,8 +38,8 @@ inline bool EndsText(const HtmlNode& node) {
 // An inline element.
 struct HtmlElement {
   int32_t begin = 0;  // the index of its start tag in HtmlStructure::nodes
-  // The index of its end tag. If `is_unclosed`: the index of the next kBlock or kBreak, or the number
-  // of nodes.
+  // The index of its end tag. If `is_unclosed`: the index of the next kBlock or kBreak, or the
+  // number of nodes.
   int32_t end = 0;
   bool is_unclosed = false;
   // Its start and end tag are in different blocks. It is closed before every kBlock and kBreak

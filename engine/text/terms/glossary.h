@@ -28,7 +28,7 @@ struct Term {
   bool ignore_case = false;
 };
 
-// The limit for a glossary file. The limit for a term is kMaxTermBytes (engine/api/glossary_terms.h).
+// The limit for a glossary file. A term has the limit kMaxTermBytes (engine/api/glossary_terms.h).
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 
 enum class GlossaryFormat { kTsv, kCsv };
