@@ -26,7 +26,8 @@
 namespace dragoman::server {
 namespace {
 
-// The pause after a failed accept. The cause (no descriptors, no memory) rarely ends at once.
+// The pause after a failed accept. The cause (no descriptors, no memory) usually lasts for some
+// time.
 constexpr int kPauseMs = 50;
 // How often the listener checks whether the data of ended connections has arrived.
 constexpr int kEndingMs = 5;
@@ -146,7 +147,7 @@ absl::Status Listener::OpenInternet(const std::string& host, int port) {
   engine::MutexLock lock(&mu_);
   error = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    // All addresses of a host get the port that the first one got.
+    // Every address of a host gets the port that its first address got.
     if (!sockets_.empty()) SetPort(at->ai_addr, BoundPort(sockets_.front()));
     const int fd = ListenOn(at->ai_addr, at->ai_addrlen);
     if (fd >= 0) {
