@@ -9,9 +9,10 @@
 //   * A connection that buffers more than its calls may send has its calls ended
 //     (INVALID_ARGUMENT). If it has no known call, it is closed.
 //   * A connection whose bytes gRPC reads too slowly is closed (IsSlow).
-//  * A connection that keeps resetting calls before their requests are complete is closed, and new
-//    connections wait a moment (ResetWatch). If many connections do this together, Intake also
-//    closes connections that have no known waiting call and more than 4 KiB that gRPC has not read.
+//   * A connection that keeps resetting calls before their requests are complete is closed, and new
+//     connections wait a moment (ResetWatch). If many connections do this together, Intake also
+//     closes connections that have no known waiting call and more than 4 KiB that gRPC has not
+//     read.
 //   * If all connections together buffer too much, the calls of the connections that buffer most
 //     are ended (RESOURCE_EXHAUSTED).
 //

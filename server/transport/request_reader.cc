@@ -20,8 +20,8 @@ constexpr size_t kEmptyBytes = 4;
 // The maximum number of bytes of a chunk's size line with its extensions. Also that of the
 // trailers. Both are buffered until they are complete.
 constexpr size_t kChunkHeadBytes = 8 * 1024;
-// The maximum bytes of a body with its framing, for each byte of the largest allowed body. A chunk
-// of one byte takes six bytes. More overhead only serves to waste the server's time.
+// The maximum number of bytes of a body with its framing, for each byte of the largest allowed
+// body. A chunk of one byte takes six bytes. More overhead would only waste the server's time.
 constexpr size_t kWirePerBodyByte = 8;
 
 }  // namespace
