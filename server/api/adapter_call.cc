@@ -27,8 +27,8 @@ class SendGuard {
   DeadlineTimer::Id id_;
 };
 
-// Estimates the bytes that rendering takes: JSON with escapes, and the tree from which it is
-// written.
+// Estimates the bytes that rendering takes: the JSON with its escapes, and the tree that is written
+// as JSON.
 int64_t BytesToRender(const google::protobuf::Message& answer) {
   constexpr int64_t kPerByte = 4;
   return kPerByte * static_cast<int64_t>(answer.ByteSizeLong());
@@ -146,7 +146,8 @@ void AdapterStreamCall::StartWrite(v1::StreamTranslateResponse message) {
 }
 
 void AdapterStreamCall::SkipWrite() {
-  // OnWriteDone starts the next write. The loop bounds the stack if many messages are skipped.
+  // Each OnWriteDone starts the next write, which may also be skipped. The loop bounds the depth of
+  // the stack if many messages are skipped.
   if (skips_.fetch_add(1) > 0) return;
   const auto held = shared_from_this();
   do {
