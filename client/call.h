@@ -78,8 +78,8 @@ class Call : public std::enable_shared_from_this<Call> {
 // Starts a call. The returned function cancels it but does not keep it alive.
 TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call);
 
-// A received message, and whether parsing it failed. This is recorded here because gRPC's callbacks
-// report OK and an empty message if the bytes of an answer cannot be parsed.
+// A received message, and whether its bytes could not be parsed. gRPC's callbacks do not tell: they
+// then report OK and an empty message.
 template <typename Message>
 struct Received {
   Message message;

@@ -46,9 +46,9 @@ class ClientCore {
   // gRPC's message says little.
   absl::Status Explain(absl::Status status) const;
 
-  // Reports whether probably no server is running: the client has a single address, no call of it
-  // has ever been answered, and `status`, unchanged from gRPC, says that the connection was
-  // refused. Then a retry would only make the user wait.
+  // Reports whether probably no server is running: the client has a single address, none of its
+  // calls has ever been answered, and `status` says that the connection was refused. Then a retry
+  // would only make the user wait. REQUIRES: `status` is as gRPC has returned it.
   bool NobodyIsThere(const absl::Status& status) const;
 
   // Counts a call as in flight while the object exists. A call has an InFlight as long as it owns

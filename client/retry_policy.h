@@ -2,9 +2,9 @@
 //
 // Only RESOURCE_EXHAUSTED and UNAVAILABLE are retried, and only if no message of the call has been
 // received, because then the server has not done any work. In gRPC, a message that exceeds the size
-// limit fails with RESOURCE_EXHAUSTED too; it is not retried, because it would fail again. Waits
-// double from one attempt to the next, with jitter. If the server sends a pushback
-// (grpc-retry-pushback-ms), it replaces the wait.
+// limit fails with RESOURCE_EXHAUSTED too. It is not retried, because it would fail again. The wait
+// doubles from one attempt to the next, with jitter. If the server sends a pushback
+// (grpc-retry-pushback-ms), the pushback replaces the wait.
 //
 // A client with one address that has never had an answer does not retry a refused connection, so
 // that the user learns at once that the server is not running.

@@ -158,7 +158,7 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
     all.insert(pair.source_language_code());
     if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
   }
-  // If no pair has `target`, it may be spelled differently in the models: lists all sources.
+  // If no pair has `target`, the models may spell it differently. Then all sources are listed.
   const std::set<std::string>& sources = fitting.empty() ? all : fitting;
   const auto end =
       std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));

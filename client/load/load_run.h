@@ -27,7 +27,8 @@ struct LoadOptions {
   // arrivals).
   bool constant = false;
   // Closed loop: the number of simulated callers. Each has one call in flight. After a refusal, a
-  // caller waits before its next call as long as the server says, or 10 ms.
+  // caller waits before its next call for the time that the server says, or 10 ms if the server
+  // says none.
   int concurrency = 1;
   // Only calls whose intended start is in [warmup, warmup + duration) count in the report.
   std::chrono::nanoseconds warmup{0};

@@ -75,10 +75,10 @@ struct PieceText {
 
 // Says what precedes the text that Encode or Cut is given.
 enum class TextStart {
-  kBegin,       // the text is complete: nothing precedes it
-  kWord,        // white space
-  kInside,      // the text continues a word or follows a bracket, without white space between
-  kAfterToken,  // it follows an added token that was cut out (added_tokens.h)
+  kBegin,       // nothing precedes the text
+  kWord,        // white space precedes the text
+  kInside,      // a part of the same word or a bracket precedes the text, without white space
+  kAfterToken,  // an added token, which was cut out, precedes the text (added_tokens.h)
 };
 
 class SubwordModel {

@@ -110,8 +110,8 @@ struct VerbatimTokens {
   bool space_after = false;
 };
 
-// Whether the first and the last character of a token's text belong to a word: a letter, a digit or
-// a combining mark.
+// Whether the first and the last character of a token's text are word characters: letters, digits
+// or combining marks.
 struct TokenEdges {
   bool begins_in_word = false;
   bool ends_in_word = false;

@@ -123,8 +123,9 @@ class Adapter {
 // The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  const Client* client = nullptr;  // the request's client; set only for a JsonDialect
-  bool keys_needed = false;        // calls need an API key
+  const Client* client =
+      nullptr;               // the request's client; set only for a JsonDialect (server/compat)
+  bool keys_needed = false;  // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // limits of calls over HTTP
   bool has_page = false;  // the page at / is served

@@ -211,8 +211,8 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Runs `work` on the manager's or the drains' thread and answers. gRPC keeps the messages until
-  // then.
+  // Runs `work` on the manager's thread or on the thread for drains, then answers. gRPC keeps the
+  // messages until the answer.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {

@@ -61,7 +61,8 @@ std::string MediaType(const HttpRequest& request);
 // Reads the fields of the query.
 absl::StatusOr<Form> ReadQuery(const HttpRequest& request);
 
-// Reads the fields of the query, and those of the body if the body is a form of either kind.
+// Reads the fields of the query. If the body is a form (application/x-www-form-urlencoded or
+// multipart/form-data), also reads the fields of the body.
 absl::StatusOr<Form> ReadForm(const HttpRequest& request);
 
 }  // namespace dragoman::server

@@ -26,7 +26,7 @@ struct GrpcServerOptions {
   TransportLimits limits;
   int max_connections_per_peer = 0;  // 0: no such limit
   int connection_age_seconds = 300;  // 0: never renewed
-  // How long open calls may continue on a connection of that age.
+  // How long calls in flight may continue after connection_age_seconds.
   int connection_grace_seconds = 120;
   const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
 };

@@ -67,7 +67,7 @@ class MessageTransport {
   virtual ~MessageTransport() = default;
   // Starts to write `message`. The transport reports the end with the writer's OnWriteDone.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
-  // Ends the stream. No call follows.
+  // Ends the stream. The writer calls no method after this.
   virtual void Finish(const absl::Status& status) = 0;
   // Makes the write in flight fail soon. Not called during or after Finish.
   virtual void Break() = 0;

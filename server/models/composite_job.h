@@ -71,7 +71,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
     std::optional<engine::JobId> job;  // none before Submit has returned
   };
 
-  // Adds a leg and returns its number. The caller submits the leg.
+  // Adds a leg, which is a job of `engine`, and returns its number. The caller submits the leg.
   int AddLeg(engine::Engine* engine) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits a leg. The caller erases a leg that is refused.
   engine::Admission SubmitLeg(int leg, engine::Engine* engine, std::unique_ptr<engine::Plan> plan,

@@ -293,7 +293,7 @@ absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
   const std::vector<std::string> directories = DirectoriesOf(settings);
   if (model.directory != absl::StrJoin(directories, ",")) return false;
   if (engine::FirstChanged(model.files).empty()) return true;
-  // A file may have been rewritten with the same bytes. The checksum shows that, but it does not
+  // A file may have been rewritten with the same bytes, so the checksums are compared. They do not
   // show files that were added or deleted.
   if (!engine::FirstAddedOrGone(model.files).empty()) return false;
   const engine::LoadContext look(&gives_up_);

@@ -82,7 +82,7 @@ class ModelTable {
     std::string name;
     ModelState state = ModelState::kServing;
     int version = 0;  // 0: unknown
-    // The model, if it accepts calls. Release it soon, because it keeps the engine.
+    // The model, if it accepts calls. Release it soon, because it keeps the engine alive.
     ModelPtr model;
   };
   // Returns the entries of models(), then of old versions that still have calls, then of models

@@ -1,4 +1,4 @@
-// Runs the daemon: loads, serves, and drains on a signal.
+// Runs the daemon: loads the models, serves calls, and drains when a signal arrives.
 #pragma once
 
 #include <functional>

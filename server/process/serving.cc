@@ -182,8 +182,8 @@ DrainSteps Serving::Steps() {
   };
   steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
-    // The ports refuse calls, not the engines, because the second model of a pivot must still admit
-    // the pivot's jobs.
+    // Only the ports refuse calls. The engines do not, because the second model of a pivot must
+    // still admit the pivot's jobs.
     draining_ = true;
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };

@@ -13,8 +13,8 @@
 
 namespace dragoman::server {
 
-// Returns INVALID_ARGUMENT that has `where` (a file's path, or "--"), `name`, what was found and
-// what was expected.
+// Returns INVALID_ARGUMENT. The message has `where` (a file's path, or "--" for a flag), `name`,
+// what was found and what was expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
                     const std::string& expected);
 

@@ -34,8 +34,8 @@ constexpr int64_t kForeignBytes = 512 * 1024;
 // kSlowBytesPerSecond, for kSlowTime.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
-// A connection with more unread bytes than this takes part in a flood. gRPC reads this many bytes
-// from a connection at once. They may contain 140 streams.
+// During a flood, a connection without known calls is ended if it has more unread bytes than this.
+// gRPC reads this many bytes from a connection at once. They may contain 140 streams.
 constexpr int64_t kFloodUnread = 4 * 1024;
 // Connections without waiting calls are checked only in every kIdleLooks-th check.
 constexpr uint64_t kIdleLooks = 5;

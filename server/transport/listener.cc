@@ -231,8 +231,7 @@ void Listener::StopAccepting() {
     failure_.clear();
   }
   for (const int fd : sockets) {
-    // Removes the socket from epoll, because closing it does not do so if another process also has
-    // it.
+    // Closing the socket would not remove it from epoll if another process also has the socket.
     if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
   }

@@ -38,7 +38,7 @@ class AcceptedStreams {
   // Returns the counts of all servers of this process. Takes about 20 us.
   StreamCount All() const;
 
-  // Finds the numbers of new connections in channelz.
+  // Finds the numbers that channelz has for connections that are new since the last Update.
   void Update();
 
   // Returns the counts of the connection from `peer` (in PeerOf's notation), or nullopt if

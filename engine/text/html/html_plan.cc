@@ -228,8 +228,8 @@ class Planner {
       const HtmlNode& node = NodeAt(i);
       switch (node.kind) {
         case Kind::kText:
-          // Tags inside <title> would be shown as text, so an element that crosses its border stays
-          // closed.
+          // A browser would show tags inside <title> as text. So an element that begins before the
+          // <title> and ends inside it, or begins inside and ends after it, stays closed.
           builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
         case Kind::kStart:

@@ -1,5 +1,6 @@
-// Iterates over the boundaries that ICU finds in a text. The factory chooses the kind: between
-// graphemes, between words, or where a line may break.
+// Iterates over the boundaries that ICU finds in a text. The constructor gets a factory function of
+// icu::BreakIterator, which chooses the kind: between graphemes, between words, or where a line may
+// break.
 //
 // An object belongs to one thread and borrows the UTF-8 text. Units: bytes.
 #pragma once

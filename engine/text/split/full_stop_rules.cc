@@ -90,8 +90,8 @@ constexpr std::string_view kEnglishStarters[] = {
     "Did",   "Because", "However", "Although", "While",  "Since", "Some", "Many", "All"};
 
 // Returns ICU's list of abbreviations for the language ("exceptions/SentenceBreak" of ICU's break
-// iterator data). ICU has a filter that uses this list, but it compares suffixes, so that "r." also
-// matches "Meier.". FullStopRules compares words instead.
+// iterator data). ICU's own filter for this list compares suffixes, so that "r." also matches
+// "Meier.". FullStopRules compares words instead.
 std::vector<std::string> IcuSuppressions(const std::string& language) {
   struct Close {
     void operator()(UResourceBundle* bundle) const { ures_close(bundle); }

@@ -22,7 +22,8 @@ std::string Quoted(std::string_view text) {
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
-// Makes the error for a request's terms, which names a field, or for a file, which has no fields.
+// Makes an error about a term. If the term comes from a request, the error names a field. A file
+// has no fields.
 absl::Status Wrong(bool is_file, FieldError error) {
   if (!is_file) return InvalidRequest(std::move(error));
   return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
