@@ -129,7 +129,7 @@ class StreamCall::Reader
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
-      if (received_.is_broken) call_->context()->TryCancel();  // reads no further messages
+      if (received_.is_broken) call_->context()->TryCancel();  // no further message is read
       return;
     }
     call_->received_ = true;

@@ -140,7 +140,8 @@ struct AdapterRoute {
   // A complete path, or a prefix of paths if it ends with '*'.
   std::string_view path;
   const Adapter* adapter = nullptr;
-  // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
+  // The name of the method in metrics and logs. A translation that is sent in pieces counts as
+  // kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
   // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;

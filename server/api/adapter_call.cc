@@ -139,7 +139,8 @@ void AdapterStreamCall::StartWrite(v1::StreamTranslateResponse message) {
     return;
   }
   BeginOnce();
-  // Write must come last, because OnWriteDone and the end of the call may precede its return.
+  // Write must come last, because OnWriteDone and the end of the call may happen before Write
+  // returns.
   const auto exchange = exchange_;
   exchange->Write(std::move(piece),
                   [self = shared_from_this()](bool ok) { self->call_->OnWriteDone(ok); });

@@ -16,7 +16,8 @@
 
 namespace dragoman::server {
 
-// Writes an error in the adapter's form, with Retry-After (if hinted) or WWW-Authenticate (401).
+// Writes an error in the adapter's form. Adds Retry-After if the error has a retry hint, and
+// WWW-Authenticate to a 401.
 HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
                           const absl::Status& status);
 

@@ -56,7 +56,7 @@ struct CompositeJob::Part {
   int ItemOf(int item) const { return given.items[static_cast<size_t>(item)]; }
 };
 
-// The sink of a leg, whose items have different numbers in the engine's job.
+// The sink of a leg. An item's index in the leg's job differs from its index in the CompositeJob.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
   // `items` converts indices of the leg's job to indices of the part. It is empty unless `stage` is

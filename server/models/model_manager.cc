@@ -280,7 +280,8 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end()) base.ensemble.directories.clear();  // the default model's
+  if (known == settings_.end())
+    base.ensemble.directories.clear();  // the defaults have those of the default model
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);

@@ -17,7 +17,7 @@ struct ModelTable::Registry {
   // it may already have locks of the engine. So engines are called with `hold` locked, but never
   // with `mu` locked.
   engine::Mutex hold;
-  // The latest version of each name. Kept while a version of the name exists.
+  // The number of the latest version of each name. Kept while a version of the name exists.
   std::map<std::string, int> versions ABSL_GUARDED_BY(hold);
   // The counts of destroyed versions, by name. Kept while a version of the name exists.
   std::map<std::string, engine::SegmentCounts> ended ABSL_GUARDED_BY(hold);

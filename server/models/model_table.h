@@ -70,9 +70,9 @@ class ModelTable {
   // Returns all models that accept calls, the default first.
   std::vector<ModelPtr> models() const;
 
-  // Records for Entries that a model is being loaded or has failed to load. kServing removes the
-  // note, as does Put. Remove deletes the note of a failure. Of the failures of names that are not
-  // served, only the last kMaxFailures are kept.
+  // Records that a model is being loaded or has failed to load. Entries reports such notes.
+  // kServing removes the note of a model, and so does Put. Remove deletes the note of a failure. Of
+  // the failures of names that are not served, only the last kMaxFailures are kept.
   void Note(const std::string& name, ModelState state);
 
   // Removes the note that the model has failed. Returns false if there is none.

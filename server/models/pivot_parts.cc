@@ -87,8 +87,8 @@ engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult s
     }
   }
   // The sentences of both results are in the order of their texts. Each sentence of the second
-  // result starts a part. But if it and the last part touch the same sentence of the first
-  // translation, it widens that part.
+  // result starts a new part, except if it touches a sentence of the first translation that the
+  // last part also touches. Then it widens the last part.
   result.sentences.clear();
   engine::ByteRange between;
   size_t next = 0;

@@ -119,7 +119,7 @@ void TellServiceManager(const std::string& state) {
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
 // Reads the configuration and its files again, and applies them. Logs and returns an error, without
-// effect, if the configuration cannot be read. For the manager's thread.
+// effect, if the configuration cannot be read. Called on the manager's thread.
 absl::StatusOr<ReloadReport> ReloadAll(const ServerConfig& config, const ReadConfig& read_again,
                                        Security* security, ModelManager* manager) {
   const absl::StatusOr<ServerConfig> now = read_again ? read_again() : config;
@@ -180,7 +180,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     http_address = http->address();
   }
 
-  // The detector precedes the models, so that a wrong file is reported at once.
+  // The detector is opened before the models are loaded, so that a wrong file is reported at once.
   const auto detector = StartDetection(config);
   if (!detector.ok()) {
     http.reset();

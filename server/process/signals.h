@@ -33,7 +33,7 @@ class EarlyEnd {
 };
 
 struct SignalHooks {
-  std::function<void()> reload;  // SIGHUP
+  std::function<void()> reload;  // called for SIGHUP
   std::function<bool()> dead;    // called every second; true ends the wait
 };
 

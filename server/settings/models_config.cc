@@ -155,7 +155,7 @@ bool MayHoldModel(const std::filesystem::path& directory) {
 absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::map<std::string, std::string> found_models;  // directories by their names
+  std::map<std::string, std::string> found_models;  // directories, by the names of their models
   for (fs::directory_iterator entry(config.models_dir, error), end; !error && entry != end;
        entry.increment(error)) {
     if (!MayHoldModel(entry->path())) continue;

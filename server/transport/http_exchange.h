@@ -38,8 +38,8 @@ class HttpExchange {
 
   // Reserves `bytes` for an answer that is about to be built. Each Reserve, Respond and Write
   // replaces the previous reservation. Returns false if the client is gone or is being cut off, for
-  // example because all answers together use too much memory. The default
-  // implementation reserves nothing.
+  // example because all answers together use too much memory. The default implementation reserves
+  // nothing.
   virtual bool Reserve(int64_t /*bytes*/) { return true; }
 
   // Sets the client after its key was found in the body of the request. The default implementation

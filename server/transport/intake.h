@@ -97,7 +97,7 @@ class Intake {
     int fd = -1;
     std::string peer;
     int64_t seen = 0;     // bytes received at the last check
-    int64_t arrived = 0;  // bytes of requests that became complete since then
+    int64_t arrived = 0;  // bytes of requests that became complete since the last check
     int64_t held = 0;     // buffered bytes that belong to no complete request
     int64_t late = 0;     // bytes allowed for aborted calls (AllowLate)
     bool moved = true;    // a call began or became complete since the last check

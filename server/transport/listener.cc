@@ -415,11 +415,11 @@ bool Listener::AcceptOne(int socket) {
 void Listener::HandleClosed(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
-  // Removes the descriptor from epoll, because the owner may still have its own, and then closing
-  // this one would not remove it.
+  // Closing the descriptor would not remove it from epoll if the owner still has its own descriptor
+  // of the connection.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  // The client can no longer be answered. If this data were not discarded, gRPC would serve it
-  // before it notices that the connection has ended.
+  // The client can no longer be answered. If the received data were not discarded, gRPC would serve
+  // it before it notices that the connection has ended.
   DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);

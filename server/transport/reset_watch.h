@@ -7,8 +7,8 @@
 // A stream is *wasted* if it brought no complete request and was not answered completely. Honest
 // clients waste some streams, and some streams only wait for their request. So each connection is
 // forgiven kForgivenPerSecond wasted streams a second, and it is flagged only if it has wasted more
-// than ResetLimits::each others. Many connections together are flagged only while hundreds of
-// streams a second end without an answer.
+// than ResetLimits::each streams in addition. Many connections together are flagged only while
+// hundreds of streams a second end without an answer.
 //
 // Not thread-safe.
 #pragma once
@@ -71,7 +71,7 @@ class ResetWatch {
   };
   static Counts RealCounts();
 
-  // The number of wasted streams a second that a connection may have at all times.
+  // The number of wasted streams a second that each connection is forgiven.
   static constexpr int64_t kForgivenPerSecond = 50;
   // The connections are checked each time they have wasted this many further streams. Unfinished
   // streams count as a flood only if more than this number of streams have failed in about the last

@@ -186,9 +186,9 @@ class Planner {
     return found;
   }
 
-  // Sets run_begin and run_end. Leaves nodes before the first and after the last text out of the
-  // run, because their elements contain the whole text. Stops at the first element that contains
-  // only a part of the text.
+  // Sets run_begin and run_end. A start tag before the first text stays outside the run if its
+  // element contains all of the text or none of it. The same is true of an end tag after the last
+  // text. The run begins and ends at the first tags for which this is not true.
   void FindRun(size_t begin, size_t end, Extent& extent) const {
     const auto first = static_cast<int32_t>(extent.first_text);
     const auto last = static_cast<int32_t>(extent.last_text);

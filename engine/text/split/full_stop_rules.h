@@ -29,7 +29,7 @@ class FullStopRules {
   // ICU's abbreviations; `always_` has views of them.
   std::unordered_set<std::string> owned_;
   std::unordered_set<std::string_view> always_;     // "Dr.": never ends a sentence
-  std::unordered_set<std::string_view> sometimes_;  // "Mio.": ends one if a starter follows
+  std::unordered_set<std::string_view> sometimes_;  // "Mio.": ends a sentence if a starter follows
   // "The": capitalized only at the beginning of a sentence.
   std::unordered_set<std::string_view> starters_;
 };

@@ -79,7 +79,8 @@ class HanCounter {
     if (traditional && !simplified) ++traditional_;
   }
 
-  // Returns "Hans" or "Hant", whichever has more; "Hani" for a tie or if ICU lacks the tables.
+  // Returns "Hans" or "Hant": the script with more characters that the other does not use. Returns
+  // "Hani" for a tie or if ICU lacks the tables.
   std::string Script() const {
     if (simplified_ == traditional_) return "Hani";
     return simplified_ > traditional_ ? "Hans" : "Hant";
