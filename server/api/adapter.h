@@ -40,8 +40,8 @@ struct UnaryAction {
   // The API that metrics count the request under, if the adapter serves several APIs. nullopt:
   // Adapter::api.
   std::optional<Api> api = std::nullopt;
-  // The maximum number of bytes that `render` adds to the texts, such as tags. The call reserves
-  // them before it starts.
+  // The maximum number of bytes that `render` adds to the texts, such as tags. They are
+  // reserved before `render` is called.
   int64_t added_bytes = 0;
 };
 
@@ -123,8 +123,8 @@ class Adapter {
 // The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  const Client* client =
-      nullptr;               // the request's client; set only for a JsonDialect (server/compat)
+  // The client of the request. Set only for a JsonDialect (server/compat).
+  const Client* client = nullptr;
   bool keys_needed = false;  // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // limits of calls over HTTP

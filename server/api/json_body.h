@@ -32,7 +32,7 @@ std::optional<std::string> WithoutLoneSurrogates(std::string_view text);
 
 // Calls `visit` for each field of the JSON object `text` until `visit` returns false. `name` is
 // still escaped. `value` is a string with its quotes, or the first character of any other value.
-// Allocates nothing and checks little, because the client may have no key. Takes linear time, about
+// Builds no tree and checks little, because the client may have no key. Takes linear time, about
 // 1 ns a byte.
 void ScanObject(std::string_view text,
                 const std::function<bool(std::string_view name, std::string_view value)>& visit);

@@ -57,8 +57,8 @@ class LanguageIndex {
 
   const std::vector<std::string>& codes() const { return codes_; }
 
-  // Returns the code in the index that `code` means. This is `code` itself if the index has it. Else
-  // it is the closest code with the same language and script ("EN-US" is "en", "zh-TW" is
+  // Returns the code in the index that `code` means. This is `code` itself if the index has it.
+  // Else it is the closest code with the same language and script ("EN-US" is "en", "zh-TW" is
   // "zh-Hant"). If both have a region, the regions must be equal. Returns nullopt if there is none.
   std::optional<std::string> Find(std::string_view code) const;
 
