@@ -280,8 +280,8 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end())
-    base.ensemble.directories.clear();  // the defaults have those of the default model
+  // Without a served model, `base` has the ensemble of the default model.
+  if (known == settings_.end()) base.ensemble.directories.clear();
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
