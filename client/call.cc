@@ -37,8 +37,8 @@ void Call::Start() {
   context_ = std::move(context);
   context_->set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-  // Adds the API key as metadata, because gRPC's call credentials send nothing without TLS, even to
-  // the same machine.
+  // Adds the API key as metadata. gRPC's call credentials would not send it without TLS, not even
+  // to the same machine.
   if (!core_.options.security.api_key.empty()) {
     context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
   }
@@ -129,7 +129,7 @@ class StreamCall::Reader
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
-      if (received_.is_broken) call_->context()->TryCancel();  // reads no further messages
+      if (received_.is_broken) call_->context()->TryCancel();  // no further message is read
       return;
     }
     call_->received_ = true;

@@ -24,9 +24,9 @@
 
 namespace dragoman::client {
 
-// The callbacks of the current attempt or wait keep the call alive (shared_ptr). There is one such
-// callback at a time, so the call needs no lock for its state. Only Cancel may be called by any
-// thread at any time.
+// One callback at a time, that of the current attempt or wait, keeps the call alive (shared_ptr)
+// and runs its code. So the call needs no lock for its state. Any thread may call Cancel at any
+// time.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   // Borrows `retry`.
@@ -45,20 +45,20 @@ class Call : public std::enable_shared_from_this<Call> {
   virtual void Finish(absl::Status status) = 0;
 
   // Handles the end of an attempt: retries or finishes. `received` says that the client has
-  // received a message of the call or has cancelled it, so that no retry is possible.
+  // received a message of the call or has cancelled the call. Then no retry is possible.
   void Ended(const grpc::Status& grpc_status, bool received);
 
   grpc::ClientContext* context() { return context_.get(); }
 
  private:
-  // Registers `context`, so that Cancel ends the attempt. Returns false if the call is already
+  // Registers `context`, so that Cancel can end the attempt. Returns false if the call is already
   // cancelled.
   bool Begin(std::shared_ptr<grpc::ClientContext> context);
   bool IsCancelled();
   int64_t Attempts();
-  // Registers `hurry`, which ends the wait after `attempt` early, so that Cancel calls it. The wait
-  // may already have ended. Returns true if the call is already cancelled; the caller must then
-  // call `hurry` itself.
+  // Lets Cancel call `hurry`, which ends the wait after attempt number `attempt` early. Does
+  // nothing if this wait has already ended. Returns true if the call is already cancelled; the
+  // caller must then call `hurry` itself.
   bool IsCancelledAfter(int64_t attempt, std::function<void()> hurry);
 
   const ClientCore::InFlight in_flight_;  // first, so that it is destroyed after all other members
@@ -78,8 +78,8 @@ class Call : public std::enable_shared_from_this<Call> {
 // Starts a call. The returned function cancels it but does not keep it alive.
 TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call);
 
-// A received message, and whether parsing it failed. This is recorded here because gRPC's callbacks
-// report OK and an empty message if the bytes of an answer cannot be parsed.
+// A received message, and whether its bytes could not be parsed. gRPC's callbacks do not tell: they
+// then report OK and an empty message.
 template <typename Message>
 struct Received {
   Message message;
@@ -92,7 +92,8 @@ grpc::Status StatusWith(bool is_broken, const grpc::Status& status);
 // A unary gRPC method.
 struct Method {
   const char* path = nullptr;
-  bool is_question = false;  // also sent to servers that are NOT_SERVING (Link in client_core.h)
+  // Also sent to servers that are NOT_SERVING (Link::plain in client_core.h).
+  bool is_question = false;
 };
 
 template <typename Request, typename Response>

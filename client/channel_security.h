@@ -30,8 +30,8 @@ absl::Status CheckSecurity(const ChannelSecurity& security, const std::string& a
 // REQUIRES: CheckSecurity has returned OK.
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ChannelSecurity& security);
 
-// Replaces gRPC's log function in the whole process: gRPC no longer writes log lines, but the
-// reason of the last failed TLS handshake is kept for LastTlsError. Only programs may call it, not
+// Replaces gRPC's log function in the whole process. After that, gRPC writes no log lines, and
+// LastTlsError knows the reason of the last failed TLS handshake. Only programs may call it, not
 // libraries.
 void KeepTlsErrors();
 // Returns the reason of the last failed TLS handshake, or "" if none has failed.

@@ -15,28 +15,30 @@ namespace {
 
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
-  // No retry policy is set, because gRPC would then retry calls that a server has answered, and
-  // RetryBudget would not count these retries. gRPC's retries stay enabled: without a policy, gRPC
-  // resends only calls that no server has seen, such as calls on a connection that the server
-  // closes to renew it. With this disabled and connections of 5 s, one of 80,000 calls was lost.
+  // No retry policy is set. With one, gRPC would retry calls that a server has answered, and
+  // RetryBudget would not count these retries. gRPC's transparent retries stay enabled: gRPC
+  // resends calls that no server has seen, such as calls on a connection that the server closes to
+  // renew it. With transparent retries disabled and connections renewed every 5 s, one of 80,000
+  // calls was lost.
   arguments.SetLoadBalancingPolicyName("round_robin");
-  // The addresses of a name change when servers start and stop. gRPC resolves the name again when a
-  // connection ends, but by default at most every 30 s. After so long, all known servers may have
-  // stopped.
+  // The addresses of a name change when servers start and stop. When a connection ends, gRPC
+  // resolves the name again, but by default at most once in 30 s. By then, all known servers may
+  // have stopped.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
   // With these keepalive settings, calls to a server that hangs fail with UNAVAILABLE after 10 s.
-  // They are then retried on another server.
+  // The client then retries them on another server.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
   // gRPC 1.51 has no constant for this option. Newer versions wait a minute for the answer to their
   // own bandwidth pings, and send no keepalive pings meanwhile.
   arguments.SetInt("grpc.http2.ping_timeout_ms", 5'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // The default waits before a new connection, up to 120 s, are longer than the waits between
-  // retries.
+  // gRPC's default is to wait up to 120 s before it connects again. This is longer than the
+  // client's waits between retries.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
-  // A response with n-best lists and tokens of 1,024 items exceeds gRPC's default limit of 4 MiB.
+  // A response with n-best lists and tokens of 1,024 items can exceed gRPC's default limit of 4
+  // MiB.
   arguments.SetMaxReceiveMessageSize(64 << 20);
   return arguments;
 }
@@ -139,8 +141,8 @@ ClientCore::InFlight::InFlight(ClientCore* core) : core_(*core) {
 }
 
 ClientCore::InFlight::~InFlight() {
-  // Notify while the lock is held. Otherwise the waiting thread could destroy the core before
-  // notify_all returns.
+  // Notify while the lock is held. Otherwise the thread that waits for idle_ could destroy the core
+  // before notify_all returns.
   std::lock_guard<std::mutex> lock(core_.mu_);
   if (--core_.in_flight_ == 0) core_.idle_.notify_all();
 }

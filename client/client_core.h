@@ -19,9 +19,9 @@
 
 namespace dragoman::client {
 
-// The two channels to one address, or to all addresses of one name. Translations use `channel`,
-// which skips servers that are NOT_SERVING. Calls that ask about the server itself use `plain`,
-// which does not skip them. A channel that is not used does not connect.
+// The two channels to an address, or to all addresses of a name. Translations use `channel`, which
+// skips servers that are NOT_SERVING. Calls that ask about the server itself use `plain`, which
+// skips none. A channel that is not used does not connect.
 struct Link {
   Link(std::shared_ptr<grpc::Channel> for_translations,
        std::shared_ptr<grpc::Channel> for_questions)
@@ -38,23 +38,24 @@ class ClientCore {
   ClientCore(const ClientCore&) = delete;
   ClientCore& operator=(const ClientCore&) = delete;
 
-  // Returns the links in turn. Skips links that are known not to answer, unless this is true of
-  // all. The link lives as long as this object.
+  // Returns each link in turn. Skips links whose server is known not to answer, unless no server
+  // answers. The link lives as long as this object.
   Link& Pick();
 
-  // If `status` is that of a failed connection, adds an explanation, because gRPC's message says
-  // little.
+  // Returns `status`, with an explanation added if a failed connection is the reason, because
+  // gRPC's message says little.
   absl::Status Explain(absl::Status status) const;
 
-  // Reports whether probably no server is running: the client has a single address, no call of it
-  // has ever been answered, and `status`, unchanged from gRPC, says that the connection was
-  // refused. Then a retry would only make the user wait.
+  // Reports whether probably no server is running: the client has a single address, none of its
+  // calls has ever been answered, and `status` says that the connection was refused. Then a retry
+  // would only make the user wait. REQUIRES: `status` is as gRPC has returned it.
   bool NobodyIsThere(const absl::Status& status) const;
 
-  // Counts a call as in flight. A call has an InFlight as long as it owns any object of the client
-  // or of gRPC, and the client's destructor waits until no call has one. The reason: a callback
-  // thread of gRPC must not release the last reference to a channel. The channel would join its own
-  // thread and free the queue on which the threads wait (gRPC 1.51: "assertion failed: prior > 0").
+  // Counts a call as in flight while the object exists. A call has an InFlight as long as it owns
+  // any object of the client or of gRPC. The client's destructor waits until no call has an
+  // InFlight. Otherwise, a callback thread of gRPC could release the last reference to a channel.
+  // The channel would then join this thread, which is its own, and free the queue on which the
+  // threads wait (gRPC 1.51: "assertion failed: prior > 0").
   class InFlight {
    public:
     explicit InFlight(ClientCore* core);

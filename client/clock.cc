@@ -18,9 +18,9 @@ class RealClock : public ClientClock {
     std::function<void()> hurry = [weak = std::weak_ptr<grpc::Alarm>(alarm)] {
       if (const auto waiting = weak.lock()) waiting->Cancel();
     };
-    // The callback owns the alarm, and the alarm owns the callback. To break this cycle, the
-    // callback releases the alarm when it runs. It does so before the task, because a client's
-    // destructor may wait only for the task.
+    // The alarm and the callback own each other. To break this cycle, the callback releases the
+    // alarm when it runs. It does so before the task, because a client's destructor may wait only
+    // for the task.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {

@@ -16,8 +16,8 @@ class ClientClock {
   virtual ~ClientClock() = default;
   virtual TimePoint Now() = 0;
   // Runs `task` once, on any thread, when `delay` has passed. The task may run before RunAfter
-  // returns. Returns a function that ends the delay early: the task then runs soon, unless it has
-  // already run. Any thread may call this function.
+  // returns. RunAfter returns a function that ends the delay early, so that the task runs soon.
+  // This function does nothing if the task has already run. Any thread may call it.
   virtual std::function<void()> RunAfter(std::chrono::nanoseconds delay,
                                          std::function<void()> task) = 0;
 

@@ -2,9 +2,9 @@
 //
 // Only RESOURCE_EXHAUSTED and UNAVAILABLE are retried, and only if no message of the call has been
 // received, because then the server has not done any work. In gRPC, a message that exceeds the size
-// limit fails with RESOURCE_EXHAUSTED too; it is not retried, because it would fail again. Waits
-// double from one attempt to the next, with jitter. If the server sends a pushback
-// (grpc-retry-pushback-ms), it replaces the wait.
+// limit fails with RESOURCE_EXHAUSTED too. It is not retried, because it would fail again. The wait
+// doubles from one attempt to the next, with jitter. If the server sends a pushback
+// (grpc-retry-pushback-ms), the pushback replaces the wait.
 //
 // A client with one address that has never had an answer does not retry a refused connection, so
 // that the user learns at once that the server is not running.
@@ -32,9 +32,9 @@ struct RetryOptions {
   // max_attempts times.
   double budget = 20;
   double budget_refill = 0.1;
-  // Set it for bulk work, which prefers waiting to failing. If set, a refusal with a pushback uses
-  // neither an attempt nor budget, so only the deadline ends the retries. The same holds for
-  // UNAVAILABLE if the client has had an answer before.
+  // Serves bulk work, which prefers waiting to failing. If set, a refusal with a pushback uses
+  // neither an attempt nor budget, so only the deadline ends the retries. UNAVAILABLE has the same
+  // effect if the client has had an answer before.
   bool patient = false;
   // Seed of the jitter.
   uint64_t seed = 0;
@@ -52,14 +52,15 @@ class RetryBudget {
   bool answered() const { return answered_.load(std::memory_order_relaxed); }
 
  private:
-  // The following three are in thousandths of a retry, so that an atomic integer can store them.
+  // capacity_, refill_ and left_ are in thousandths of a retry, so that an atomic integer can store
+  // them.
   const int64_t capacity_;
   const int64_t refill_;
   std::atomic<int64_t> left_;
   std::atomic<bool> answered_{false};
 };
 
-// Decides about the retries of one call. Not thread-safe. Borrows the options and the budget.
+// Decides on the retries of one call. Not thread-safe. Borrows the options and the budget.
 class RetryState {
  public:
   using TimePoint = ClientClock::TimePoint;
@@ -80,7 +81,7 @@ class RetryState {
   RetryBudget* const budget_;
   const TimePoint deadline_;
   uint64_t random_;
-  int attempts_ = 0;  // retries that spent budget
+  int attempts_ = 0;  // retries that used budget
   int failures_ = 0;  // all retries, for the backoff
 };
 

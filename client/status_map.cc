@@ -44,8 +44,8 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
   google::rpc::Status rich;
   if (!rich.ParseFromString(status.error_details())) rich.Clear();
   std::string message = status.error_message();
-  // gRPC's message contains this text if the port speaks HTTP/1, which is usually the daemon's
-  // --metrics port.
+  // If the port speaks HTTP/1, gRPC's message contains this text. The port is then usually that of
+  // the daemon's --metrics.
   if (absl::StrContains(message, "http1.x server")) {
     message += " (is that the daemon's --metrics? The client needs --listen)";
   }

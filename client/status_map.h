@@ -24,10 +24,10 @@ namespace dragoman::client {
 // `pushback` is the value of the trailing metadata grpc-retry-pushback-ms, if present.
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback);
 
-// Reports whether `status` means that the server was shutting down and has not started the call.
-// REQUIRES: the client has not cancelled the call. gRPC 1.51 ends a call with CANCELLED and no
-// details if it arrives after the server's shutdown but before the GOAWAY on its connection. A
-// status from Dragoman itself always has a google.rpc.Status.
+// Reports whether `status` means that the server was shutting down and has not started the call. If
+// a call arrives after the server's shutdown but before the GOAWAY on its connection, gRPC 1.51
+// ends it with CANCELLED and no details. A status from Dragoman itself always has a
+// google.rpc.Status as details. REQUIRES: the client has not cancelled the call.
 bool WasNeverTaken(const grpc::Status& status);
 
 // Reports whether the status says that a message exceeded the size limit of the server or the

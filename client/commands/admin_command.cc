@@ -32,7 +32,7 @@ struct AdminAnswer {
   bool failed = false;  // the action failed although the call was OK; `text` says why
 };
 
-// An action: its function, its number of arguments and its flags.
+// An action of `dragoman admin`: its name, its arguments and its function.
 struct Action {
   const char* name;
   const char* arguments;
@@ -51,7 +51,7 @@ AdminAnswer Failed(const absl::Status& status) {
 constexpr char kUntilItEnds[] =
     "this holds until the daemon ends; the next start serves what its configuration names";
 
-// Returns the answer about one version of a model. `done` names the change.
+// Returns the answer about one version of a model. `done` is the verb for what was done with it.
 AdminAnswer Answer(const v1::Model& model, const std::string& done) {
   AdminAnswer answer;
   answer.text =

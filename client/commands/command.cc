@@ -64,7 +64,7 @@ void PrintHelp(std::ostream& out) {
          "localhost:50051.\n";
 }
 
-// Prints all commands with their flags, for programs.
+// Prints all commands with their flags as JSON, for programs.
 void PrintDescription(const Io& io) {
   using nlohmann::ordered_json;
   ordered_json commands = ordered_json::array();

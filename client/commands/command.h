@@ -20,7 +20,7 @@ namespace dragoman::client {
 struct CommandDescription {
   std::string usage;  // such as "models [flags]"
   std::string about;
-  std::vector<std::string> words;  // the choices of the first argument, if it has fixed choices
+  std::vector<std::string> words;  // the choices of the first argument, if they are fixed
   std::vector<FlagTable::Description> flags;
 };
 
@@ -74,7 +74,8 @@ std::optional<int> ParseCommand(const Io& io, const std::string& usage, const st
                                 size_t max_positional = 0,
                                 std::vector<std::string>* positional = nullptr);
 
-// Both print "dragoman COMMAND: message" and return the exit status: kExitFailed or kExitUsage.
+// Fail and UsageError print "dragoman COMMAND: message". Fail returns kExitFailed, and UsageError
+// returns kExitUsage.
 int Fail(const Io& io, const std::string& command, const absl::Status& status);
 int UsageError(const Io& io, const std::string& command, const std::string& message);
 

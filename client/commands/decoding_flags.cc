@@ -15,14 +15,14 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A field and the message that has it.
+// A field, and the message that contains it.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
 };
 
-// Returns the place of the field with this path. Creates the messages on the path. REQUIRES: `path`
-// is that of a field in DecodingOptions.
+// Returns the place of the field with this path. Creates the messages that contain it. REQUIRES:
+// `path` leads to a field of DecodingOptions.
 Place PlaceOf(const std::string& path, Message* message) {
   const std::vector<std::string> names = absl::StrSplit(path, '.');
   for (size_t i = 0; i + 1 < names.size(); ++i) {

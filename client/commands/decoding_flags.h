@@ -1,5 +1,5 @@
-// The flags for DecodingOptions. There is one for each row of proto/options/decoding_options.inc.
-// How a value is stored depends on the type of the field, so a new option needs no change here.
+// The flags for DecodingOptions. Each row of proto/options/decoding_options.inc has one flag. How a
+// value is stored depends on the type of the field, so a new option needs no change here.
 //
 // Not thread-safe.
 #pragma once
@@ -23,8 +23,8 @@ void AddDecodingFlags(FlagTable* flags, v1::DecodingOptions* decoding);
 // Returns the help text of an option with its range and default.
 std::string HelpOf(std::string_view option);
 
-// Returns the value of an enum whose name in lower case is `choice`, or nullptr. Value 0, which
-// means "unset", cannot be chosen.
+// Returns the value of the enum `type` whose name in lower case is `choice`, or nullptr. Never
+// returns value 0, which means "unset".
 const google::protobuf::EnumValueDescriptor* FindChoice(
     const google::protobuf::EnumDescriptor& type, const std::string& choice);
 

@@ -28,7 +28,7 @@ constexpr char kDetectAbout[] =
 constexpr char kUnknown[] = "und";
 
 constexpr size_t kSentBytes = 8 << 10;    // the part of a line that is sent
-constexpr size_t kBatchBytes = 16 << 10;  // per call, plus one line
+constexpr size_t kBatchBytes = 16 << 10;  // of the lines of one call; the last line may exceed it
 constexpr size_t kBatchLines = 128;
 
 struct DetectFlags {
@@ -96,7 +96,7 @@ class DetectRun {
       return;
     }
     if (lines.size() > 1 && absl::IsInvalidArgument(response.status())) {
-      // The server may limit the lines of a call, or refuse one of them.
+      // The server may have refused the number of lines, or only one of them.
       for (const std::string& line : lines) Send({line});
       return;
     }

@@ -15,7 +15,7 @@
 namespace dragoman::client {
 namespace {
 
-// Returns a bound as text. An integer has all its digits.
+// Returns a bound as text. A whole number is written with all its digits, without an exponent.
 std::string Bound(double value) {
   const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
   return whole ? absl::StrCat(static_cast<int64_t>(value)) : absl::StrCat(value);

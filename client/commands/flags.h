@@ -17,8 +17,9 @@ namespace dragoman::client {
 
 class FlagTable {
  public:
-  // Each of the following adds the flag --name. `value` is the placeholder of the value in the help
-  // text. The content of `*target` is the default. Bounds are inclusive. Numbers must be finite.
+  // Each of the following functions adds the flag --name. `value` is the placeholder for the flag's
+  // value in the help text. The content of `*target` is the default. `min` and `max` are inclusive.
+  // Numbers must be finite.
   void Bool(std::string name, bool* target, std::string help);
   void String(std::string name, std::string value, std::string* target, std::string help);
   void Int(std::string name, std::string value, int64_t min, int64_t max, int64_t* target,
@@ -40,19 +41,19 @@ class FlagTable {
   void Choice(std::string name, std::vector<std::string> choices, std::string* target,
               std::string help);
 
-  // Passes each value to `set`. It returns "" or, if the value is wrong, a description of the
+  // Passes each value to `set`, which returns "" or, if the value is wrong, a description of the
   // expected value. The flag may be given several times only if `repeats`.
   using Setter = std::function<std::string(const std::string&)>;
   void Custom(std::string name, std::string value, bool repeats, Setter set, std::string help);
 
-  // Gives the flag that was added last a second name, unless a flag of the table already has this
-  // name.
+  // Gives the last added flag a second name, unless a flag of the table already has this name.
   void Alias(std::string name);
 
-  // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false. A VALUE that starts with "--"
-  // needs the form with '='. Everything after "--" is positional, and "-" always is. Returns the
-  // positional arguments, or INVALID_ARGUMENT with a message that names the flag, the value found
-  // and the value expected. A flag given twice is an error, except for repeating flags.
+  // Reads flags in the forms --name VALUE, --name=VALUE, --switch and --switch=true|false. A VALUE
+  // that starts with "--" needs the form with '='. An argument after "--" is positional. The
+  // argument "-" is always positional. Returns the positional arguments, or INVALID_ARGUMENT with a
+  // message that names the flag, the value found and the value expected. A flag given twice is an
+  // error, except for repeating flags.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
   // Returns the help text: one or more lines per flag, in the order in which they were added.

@@ -66,7 +66,7 @@ absl::StatusOr<Url> ParseUrl(const std::string& text) {
   return url;
 }
 
-// Returns OpenSSL's last error, such as "certificate verify failed", or `otherwise` if there is
+// Returns OpenSSL's last error, such as "certificate verify failed", or `otherwise` if OpenSSL has
 // none.
 std::string Reason(const char* otherwise) {
   const unsigned long error = ERR_peek_last_error();
@@ -197,7 +197,7 @@ absl::StatusOr<HttpAnswer> HttpGet(const std::string& url_text, const ChannelSec
       return late;
     }
   }
-  // Headers and body are short. Truncates a longer answer.
+  // Headers and body are short. The rest of a longer answer is not read.
   std::string answer;
   while (answer.size() < 2 * HttpAnswer::kMost) {
     char buffer[1024];

@@ -1,6 +1,5 @@
 // Sends an HTTP or HTTPS GET to a daemon's port for operators (--metrics), like a Kubernetes probe.
-// Used for health checks by a program that does not have the certificate or API key that gRPC
-// requires.
+// A health check can use it without the certificate or API key that gRPC requires.
 //
 // Blocks. Calls share no state.
 #pragma once

@@ -216,8 +216,8 @@ void LinePrinter::OnPartial(int64_t, const std::string& text) {
 }
 
 void LinePrinter::OnIdle() {
-  // An error is held back while the next lines have the same error, except if a user types the
-  // lines.
+  // An error waits here while the next lines have the same error. If a user types the lines, it
+  // does not wait.
   if (lines_ > pending_last_ || io_.in_terminal) PrintPendingErrors();
   io_.out.flush();
   if (progress_.has_value()) progress_->Update(lines_, bytes_, clock_.Now());

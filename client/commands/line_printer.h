@@ -50,9 +50,10 @@ class LinePrinter {
   };
   struct Options {
     Format format = Format::kText;
-    // The complete input is one text. Its translation keeps its line feeds.
+    // Whether the complete input is one text. Its translation keeps its line feeds.
     bool whole = false;
-    // Writes the known part of the current line while it grows. Only if the output is a terminal.
+    // Whether to write the known part of the current line while it grows. REQUIRES: the output is a
+    // terminal.
     bool partials = false;
     bool progress = false;
     // The size of the input in bytes, if known.
@@ -74,8 +75,8 @@ class LinePrinter {
 
   int64_t failed_lines() const { return failed_; }
   int64_t lines() const { return lines_; }
-  // unknown_lines: the number of lines whose language was not detected, without lines that have no
-  // letters (digits, punctuation). first_unknown: the line numbers of the first few.
+  // unknown_lines: the number of lines whose language was not detected. Lines without letters (only
+  // digits or punctuation) do not count. first_unknown: the line numbers of the first few.
   int64_t unknown_lines() const { return unknown_; }
   const std::vector<int64_t>& first_unknown() const { return first_unknown_; }
 
@@ -105,7 +106,7 @@ class LinePrinter {
   int64_t without_output_ = 0;
   int64_t unknown_ = 0;
   std::vector<int64_t> first_unknown_;
-  // The error of lines pending_first_ to pending_last_, which is not yet printed.
+  // The error of lines pending_first_ to pending_last_, which has not been printed yet.
   std::string pending_error_;
   int64_t pending_first_ = 0;
   int64_t pending_last_ = 0;

@@ -25,9 +25,9 @@ class LineSource {
 
   explicit LineSource(int fd, Unit unit = Unit::kLine) : fd_(fd), unit_(unit) {}
 
-  // Reads once from the descriptor and appends the lines that are complete to `lines`. Appends the
-  // marker of a line that is too long as soon as it exceeds the limit. Blocks only if the
-  // descriptor is not readable. After an error, ended() is true.
+  // Reads once from the descriptor and appends the lines that are complete to `lines`. When a line
+  // exceeds the limit, appends its marker at once. Blocks if the descriptor is not readable. After
+  // an error, ended() is true.
   absl::Status Read(std::deque<std::string>* lines);
 
   bool ended() const { return ended_; }

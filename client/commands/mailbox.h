@@ -1,5 +1,5 @@
-// A queue of messages from many threads to one thread, the owner, which can poll a file descriptor
-// for them.
+// A queue of messages from many threads to one thread, the owner. The owner can poll a file
+// descriptor to wait for messages.
 //
 // Thread-safe: any thread may call Push; only the owner calls TakeAll. Messages are never dropped,
 // so the senders must limit their number. mu_ guards messages_. There are no annotations, because

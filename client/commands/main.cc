@@ -13,10 +13,10 @@
 
 namespace {
 
-// Opens /dev/null for every standard descriptor (0, 1, 2) that is closed. Otherwise the next
-// descriptor that is opened, such as an eventfd, would get its number and be read as standard
-// input. Standard input is opened for writing only and the others for reading only, so that using
-// them fails as with a closed descriptor.
+// Opens /dev/null for every standard descriptor (0, 1, 2) that is closed. Otherwise a descriptor
+// that is opened later, such as an eventfd, would get the number 0 and be read as standard input.
+// Standard input is opened for writing only and the others for reading only, so that using them
+// fails as with a closed descriptor.
 //
 // Runs before static initialisers of libraries, because gRPC's opens an eventfd. Makes system calls
 // directly, because the runtime of a sanitizer is not ready at that time. server/process/main.cc

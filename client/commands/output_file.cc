@@ -11,8 +11,8 @@ namespace dragoman::client {
 namespace {
 
 // Reports whether a line of the output has no translation. An empty line of the output may also
-// come from an empty line of the input. It counts as a line without a translation too, which loses
-// no input.
+// come from an empty line of the input. It counts as one without a translation too. A resumed run
+// may then read the empty line again, so nothing is lost.
 bool HasNoTranslation(const std::string& line, bool json) {
   if (!json) return line.empty();
   const auto object = nlohmann::json::parse(line, nullptr, false);

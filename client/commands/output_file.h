@@ -14,8 +14,8 @@ class OutputFile {
  public:
   // Opens a new file. Returns ALREADY_EXISTS if a file with content exists. With `resume`,
   // continues such a file: keeps its lines up to the last complete line that has a translation, and
-  // truncates the rest. With `json`, lines are JSON objects, and one with "error" has no
-  // translation. Without it, an empty line has no translation.
+  // truncates the rest. With `json`, lines are JSON objects, and a line whose object has "error"
+  // has no translation. Without `json`, an empty line has no translation.
   absl::Status Open(const std::string& path, bool resume, bool json);
 
   // kept: the number of lines that were kept. kept_without: the number of those without a

@@ -1,7 +1,7 @@
 // The flags that describe a TranslateRequest. The commands translate and load share them.
 //
-// Not thread-safe. The server, not this class, checks which decoding options exclude each other and
-// the limits of the model.
+// Not thread-safe. This class does not check the model's limits and which decoding options exclude
+// each other. The server checks them.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ class RequestFlags {
   std::string on_too_long_;
   bool html_ = false;
 
-  v1::DecodingOptions decoding_;  // all options except those of the following members
+  v1::DecodingOptions decoding_;  // all options except those that the following members have
   bool sampling_ = false;
   std::vector<std::string> required_phrases_;
   std::vector<std::string> required_at_end_;
@@ -54,8 +54,8 @@ class RequestFlags {
   std::vector<std::string> do_not_translate_;
 };
 
-// Splits "SOURCE=TARGET" into source and target. In both, '=' is written '\=' and a backslash '\\'.
-// Returns INVALID_ARGUMENT if there is not exactly one '=' without a backslash, or if another
+// Splits "SOURCE=TARGET" into source and target. In both, '=' is written as "\=" and a backslash as
+// "\\". Returns INVALID_ARGUMENT unless there is exactly one '=' without a backslash, or if another
 // character follows a backslash.
 absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string& text);
 

@@ -158,7 +158,7 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
     all.insert(pair.source_language_code());
     if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
   }
-  // If no pair has `target`, it may be spelled differently in the models: lists all sources.
+  // If no pair has `target`, the models may spell it differently. Then all sources are listed.
   const std::set<std::string>& sources = fitting.empty() ? all : fitting;
   const auto end =
       std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));
@@ -213,8 +213,8 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   o.client.timeout = Seconds(o.timeout);
   o.client.retry.patient = true;
   o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
-  // The retry budget suffices for all attempts of all calls in flight, but a run whose server has
-  // stopped still ends.
+  // The retry budget suffices for all attempts of all calls in flight. Because it is limited, a run
+  // ends if its server has stopped.
   o.client.retry.budget = static_cast<double>(std::max<int64_t>(20, o.concurrency * o.retries));
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));

@@ -33,7 +33,8 @@ struct TranslateEvent {
   std::variant<v1::StreamTranslateResponse, CallEnd> what;
 };
 
-// Reports whether all other lines would fail with this code too, so that the run ends.
+// Reports whether a call's error with this code means that all other lines would fail too. Then the
+// run ends.
 bool EndsTheRun(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kNotFound:
@@ -61,8 +62,8 @@ struct Line {
   std::map<int32_t, Segment> segments;
 };
 
-// Returns the part of the translation that is known from its beginning: complete segments, the
-// white space between them as in the source, and the known part of the first incomplete segment.
+// Returns the known beginning of the translation: the complete segments, the white space between
+// them as in the source, and the known part of the first incomplete segment.
 std::string KnownPrefix(const Line& line) {
   std::string known;
   int32_t expected = 0;

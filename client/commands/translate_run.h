@@ -1,8 +1,8 @@
 // Translates lines with many calls in flight. The sink gets the results in the order of the input.
 //
 // One thread owns all the state. gRPC's threads only put events into its mailbox. At most
-// `concurrency` calls of `batch` lines are in flight. At most four times as many lines are
-// buffered, and no more lines are read while the buffered lines have kWindowBytes.
+// `concurrency` calls of at most `batch` lines are in flight. At most four times as many lines are
+// buffered. No more lines are read while the buffered lines have kWindowBytes or more.
 #pragma once
 
 #include <cstdint>

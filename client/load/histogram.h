@@ -1,4 +1,5 @@
-// A histogram of durations with buckets of constant relative width, like HdrHistogram.
+// A histogram of durations. The width of its buckets is proportional to their values, as in
+// HdrHistogram.
 //
 // Not thread-safe. Values are nanoseconds. A percentile is at least the exact value and at most
 // 1/128 (0.8 %) larger. Memory is constant (36 KiB).
@@ -29,7 +30,8 @@ class Histogram {
   static constexpr int64_t kMax = (int64_t{1} << 42) - 1;
 
  private:
-  // Values below 2^kLinearBits have one bucket each. Above, every power of two has kHalf buckets.
+  // Each value below 2^kLinearBits has a bucket of its own. Each higher power of two has kHalf
+  // buckets.
   static constexpr int kLinearBits = 8;
   static constexpr int64_t kHalf = int64_t{1} << (kLinearBits - 1);
   static constexpr int kBuckets = static_cast<int>(kHalf) * (42 - kLinearBits + 2);

@@ -14,7 +14,7 @@ struct LoadReportContext {
   LoadOptions options;
   int batch = 1;
   int join_lines = 1;
-  // The beam sizes that calls use in turn; empty: all calls use the same.
+  // The beam sizes that calls use in turn. If empty, all calls use one beam size.
   std::vector<int64_t> beams;
   bool stream = false;
   // Whether tokens were counted. If not, the report leaves them out.

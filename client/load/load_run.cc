@@ -75,7 +75,7 @@ class ClosedLoop final : public Schedule {
   void Answered(TimePoint at) override { ready_.push(at); }
 
  private:
-  // Has for each caller that has no call in flight the intended start of its next call.
+  // One entry per caller without a call in flight: the intended start of the caller's next call.
   std::priority_queue<TimePoint, std::vector<TimePoint>, std::greater<TimePoint>> ready_;
 };
 
@@ -147,8 +147,8 @@ class LoadRun {
     report_.target_tokens = work.target_tokens;
   }
 
-  // Extends the middle of the run (Window::kAllBusy) to `until`, when a call starts. The work of
-  // answers before that is added. The work of later answers is added when the next call starts.
+  // Extends the middle of the run (Window::kAllBusy) to `until`, the start of a call. Adds the work
+  // of the answers before `until`. Later answers count when the next call starts.
   void GrowMiddle(TimePoint until) {
     if (!busy_from_.has_value()) return;
     busy_until_ = std::max(busy_until_, until);

@@ -21,20 +21,22 @@
 namespace dragoman::client {
 
 struct LoadOptions {
-  // Open loop: calls per second, sent without waiting for answers. 0: closed loop.
+  // Open loop (calls are sent without waiting for answers): calls per second. 0: closed loop.
   double rate = 0;
   // Open loop: whether gaps between calls are equal. If false, they are exponential (Poisson
   // arrivals).
   bool constant = false;
   // Closed loop: the number of simulated callers. Each has one call in flight. After a refusal, a
-  // caller waits before its next call as long as the server says, or 10 ms.
+  // caller waits before its next call for the time that the server says, or 10 ms if the server
+  // says none.
   int concurrency = 1;
   // Only calls whose intended start is in [warmup, warmup + duration) count in the report.
   std::chrono::nanoseconds warmup{0};
   std::chrono::nanoseconds duration{0};
   // Ends the run after this many calls. Calls of the warm-up are not included.
   int64_t max_calls = std::numeric_limits<int64_t>::max();
-  // If set, it is called before each call. When it returns true, the run ends as after max_calls.
+  // If set, the run calls it before each call. When it returns true, the run ends as after
+  // max_calls.
   std::function<bool()> enough;
   // Open loop: the maximum number of calls in flight. If it is reached, further calls are sent
   // late, which LoadReport::send_delay shows.
@@ -70,7 +72,7 @@ class LoadDriver {
 
 // Statistics of the calls that count (LoadOptions::warmup).
 struct LoadReport {
-  int64_t sent = 0;      // equals `answered`, unless a call was lost
+  int64_t sent = 0;      // the calls that were sent; equals `answered`, unless a call was lost
   int64_t answered = 0;  // calls that were answered, with any status
   int64_t ok = 0;
   // Calls that were lost, ended without OK or had an item that failed.
@@ -92,14 +94,14 @@ struct LoadReport {
   // Times from the intended to the real start of all calls, which is the generator's own delay.
   Histogram send_delay;
 
-  // Throughput is work / window. The work is items, characters and tokens; the window is a time
-  // span. Window says which span this is.
+  // The time span over which throughput is measured. Throughput is the items, characters and tokens
+  // of this span, divided by its length.
   enum class Window {
     // LoadOptions::duration. All work done within it counts, whenever its call was sent.
     kDuration,
     // Used for a closed loop with a warm-up that max_calls ended: from the first answer after the
-    // warm-up to the last sent call. In this span, a caller has no call in flight only while it
-    // follows a retry hint.
+    // warm-up to the last sent call. In this span, every caller has a call in flight, except while
+    // it follows a retry hint.
     kAllBusy,
     // Used for other runs that max_calls ended, or if the span of kAllBusy is empty: from the end
     // of the warm-up to the last answer. The work is that of the calls that count.

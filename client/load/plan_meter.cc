@@ -73,7 +73,8 @@ void PlanMeter::Count(const LoadCompletion& done) {
   sent_.erase(sent);
   if (reached_ == kMarks && from < marks_[kMarks - 1].reached) --under_way_;
   const double took = InSeconds(done.finished - from);
-  // Only marks that have been reached matter: a later mark is after the end of this call.
+  // Only marks that have been reached matter, because every later mark is after the end of this
+  // call.
   for (int half = 0; half + 1 < kMarks && half < reached_; ++half) {
     const TimePoint begin = std::max(from, marks_[half].reached);
     const TimePoint end =

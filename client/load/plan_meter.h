@@ -63,8 +63,8 @@ class PlanMeter final : public LoadDriver {
   };
 
   // The interval has the length `duration`. It begins when `warmup` has passed and the first call
-  // of each of the `callers` has ended, because calls that start together are not typical. Borrows
-  // `inner`.
+  // of each of the `callers` callers has ended, because calls that start together are not typical.
+  // Borrows `inner`.
   PlanMeter(LoadDriver* inner, Daemon daemon, int callers, std::chrono::nanoseconds warmup,
             std::chrono::nanoseconds duration);
 
@@ -108,7 +108,7 @@ class PlanMeter final : public LoadDriver {
   const std::chrono::nanoseconds duration_;
   Mark marks_[kMarks];
   int reached_ = 0;  // the number of marks that have been reached
-  // The number of calls that must still end before the interval begins.
+  // The number of calls that must end before the interval begins.
   int64_t first_under_way_;
   // After the interval: the number of calls that count and have not ended.
   int64_t under_way_ = 0;

@@ -17,8 +17,9 @@
 
 namespace dragoman::engine {
 
-// Appends `bytes` as text. Each byte that is not UTF-8 becomes U+FFFD. Sets ranges[i] to the range
-// of byte i: the last byte of a character gets all of it.
+// Appends `bytes` as text. Each byte that is not part of valid UTF-8 becomes U+FFFD. Sets ranges[i]
+// to the range of byte i in `text`. The last byte of a character has the range of the character.
+// The ranges of its other bytes are empty.
 inline void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges) {
   for (size_t at = 0; at < bytes.size();) {
     const size_t begin = at;

@@ -52,7 +52,8 @@ bool IsAll(std::string_view text, bool (*test)(unsigned char)) {
                      [test](char c) { return test(static_cast<unsigned char>(c)); });
 }
 
-// Returns the ISO 639-3 code of a language subtag in lower case, or the subtag itself.
+// Returns the ISO 639-3 code of a language, or `subtag` if the tables do not have the language.
+// `subtag` is in lower case.
 std::string_view CanonicalLanguage(std::string_view subtag) {
   for (const Alias& alias : kReplaced) {
     if (alias.code == subtag) return alias.language;

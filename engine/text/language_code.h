@@ -35,12 +35,13 @@ std::string ToBcp47(const LanguageCode& code);
 
 // In the following functions, `language` is LanguageCode::language.
 
-// If `language` is a macrolanguage ("zho", Chinese), returns the member that it commonly means
-// ("cmn", Mandarin). If it is such a member, returns its macrolanguage. Else returns "".
+// If `language` is a macrolanguage ("zho", Chinese), returns the member language that it commonly
+// means ("cmn", Mandarin). If `language` is such a member, returns its macrolanguage. Else returns
+// "".
 std::string_view EquivalentLanguage(std::string_view language);
 
-// Returns the script that a code of this language means if the code names none ("Latn" for "deu"),
-// or "" if the table does not have the language.
+// Returns the script of a code that names this language and no script ("Latn" for "deu"), or "" if
+// language_table.inc does not have the language.
 std::string_view DefaultScript(std::string_view language);
 
 // Returns the script that the region of `code` implies: "Hant" for "zh-TW". Returns "" except for

@@ -19,7 +19,7 @@ namespace dragoman::engine {
 
 class SpacedTokens : public SubwordModel {
  public:
-  // No mark, because every piece is a word of its own.
+  // Returns no mark, because every piece is a word of its own.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override {
     std::vector<SubwordToken> tokens;

@@ -19,8 +19,8 @@ namespace dragoman::engine {
 // A changed text that records where each of its bytes comes from in the original text.
 struct NormalizedText {
   std::string text;
-  // Has, for each byte of `text`, its position in the input. One more entry has the position of the
-  // end.
+  // origin[i] is the position in the original text that byte i of `text` comes from. One more entry
+  // has the end of the original text.
   std::vector<int32_t> origin;
 };
 
@@ -37,8 +37,8 @@ inline NormalizedText Slice(const NormalizedText& of, size_t begin, size_t end) 
            of.origin.begin() + static_cast<std::ptrdiff_t>(end) + 1}};
 }
 
-// Returns the text without the characters at its beginning and its end for which `is_space` is
-// true. REQUIRES: valid UTF-8.
+// Returns the text without the characters for which `is_space` is true at its beginning (`left`)
+// and at its end (`right`). REQUIRES: `of` has valid UTF-8.
 template <class IsSpace>
 NormalizedText Stripped(const NormalizedText& of, bool left, bool right, IsSpace is_space) {
   const std::string_view text = of.text;
@@ -75,10 +75,10 @@ struct PieceText {
 
 // Says what precedes the text that Encode or Cut is given.
 enum class TextStart {
-  kBegin,       // the text is complete: nothing precedes it
-  kWord,        // white space
-  kInside,      // the text continues a word or follows a bracket, without white space between
-  kAfterToken,  // it follows an added token that was cut out (added_tokens.h)
+  kBegin,       // nothing precedes the text
+  kWord,        // white space precedes the text
+  kInside,      // a part of the same word or a bracket precedes the text, without white space
+  kAfterToken,  // an added token, which was cut out, precedes the text (added_tokens.h)
 };
 
 class SubwordModel {

@@ -55,12 +55,13 @@ class SlowTokenSplitter {
   std::vector<size_t> Ends(std::string_view text) const;
 
   std::vector<Node> nodes_ = {Node{}};
-  std::unordered_map<std::string, int32_t> tokens_;  // index by text
+  std::unordered_map<std::string, int32_t> tokens_;  // maps a token's text to its index
 };
 
 // Splits as the tokenizers library does (tokenizer/added_vocabulary.rs of 0.22: find_matches). The
-// leftmost match wins, and among matches at the same place the longest. Without `special_too`, a
-// special token still matches, which hides shorter tokens there, but its name stays text.
+// leftmost match wins, and among matches at the same place the longest. If Split gets no
+// `special_too`, the name of a special token stays text, but shorter tokens inside the name do not
+// match.
 class FastTokenSplitter {
  public:
   FastTokenSplitter() = default;

@@ -11,7 +11,8 @@
 namespace dragoman::engine {
 namespace {
 
-// One side of the tokenizer: the ids of its pieces, and the ids that a text never gets.
+// The source side or the target side of the tokenizer: the ids of its pieces, and the special ids,
+// which a text never gets.
 struct Side {
   const PieceTable& table;
   int eos;
@@ -168,7 +169,7 @@ EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) co
   if (tokens.empty()) return phrase;
   const std::string_view mark = models_->target->word_mark();
   phrase.space_before = mark.empty() ? word_start : tokens.front().piece.starts_with(mark);
-  // If each piece is a word of its own, Decode of the next piece adds the space.
+  // If each piece is a word of its own (no mark), Decode adds a space before the next piece.
   phrase.space_after = !mark.empty() && tokens.back().piece.ends_with(mark);
   return phrase;
 }

@@ -39,11 +39,12 @@ struct TokenizerFiles {
   std::string target_spm;
   std::string source_name = "source.spm";  // the names of the files in error messages
   std::string target_name = "target.spm";
-  // If set, used for both sides instead of the files above. Shared with the loader that made it.
+  // If set, used for sources and targets instead of the files above. Shared with the loader that
+  // made it.
   std::shared_ptr<const SubwordModel> model;
   std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: use `model`
-  // The added tokens (token_splitter.h). On both sides, they are cut out of a text by `rules`
-  // before the model cuts the rest.
+  // The added tokens of sources and targets. Tokenizer cuts them out of a text by `rules` and gives
+  // the text between them to `model` (AddedTokenModel in added_tokens.h).
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };
@@ -81,10 +82,10 @@ struct EncodedText {
   size_t text_end = 0;
 };
 
-// The ids of the tokens around a source's text that name the languages.
+// The ids of the language tags around a source's text.
 struct SourceTags {
   std::optional<int> first;   // before the text
-  std::optional<int> last;    // goes after EOS
+  std::optional<int> last;    // after EOS
   bool follows_text = false;  // the text follows a prompt (EncodePrompt) and a space
 };
 
@@ -109,8 +110,8 @@ struct VerbatimTokens {
   bool space_after = false;
 };
 
-// Whether the first and the last character of a token's text belong to a word: a letter, a digit or
-// a combining mark.
+// Whether the first and the last character of a token's text are word characters: letters, digits
+// or combining marks.
 struct TokenEdges {
   bool begins_in_word = false;
   bool ends_in_word = false;
@@ -164,10 +165,11 @@ class Tokenizer {
     return Text(ids, verbatim, false);
   }
 
-  // Like Decode, for the beginning of a translation. The result is a byte prefix of the Decode and
-  // DecodePrefix of any longer ids that begin with `ids`, with the same verbatim texts and any
-  // later ones. So it leaves out white space and an incomplete character at the end. It is "" if
-  // the model has denormalization rules, because later pieces may then change the whole text.
+  // Like Decode, for the beginning of a translation. Returns only text that later ids cannot
+  // change: what Decode and DecodePrefix return for longer `ids` and `verbatim` with the same
+  // beginnings starts with the result. So it leaves out white space and an incomplete character at
+  // the end. It is "" if the model has denormalization rules, because later pieces may then change
+  // the whole text.
   std::string DecodePrefix(std::span<const int> ids,
                            std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, true).text;
@@ -178,8 +180,8 @@ class Tokenizer {
   // have a mark at the end of a word, or each piece is a word.
   bool MarksWordBegin() const;
 
-  // Returns the edges of the text that a target token adds after other text. Both are false for a
-  // special token.
+  // Returns the edges of the text that a target token stands for if other text precedes the token.
+  // Both edges are false for a special token.
   TokenEdges EdgesOf(int id) const;
 
   // Reports whether Decode skips the id: EOS, <unk>, <pad> or one of SpecialTokens::more.

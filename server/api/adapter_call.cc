@@ -27,8 +27,8 @@ class SendGuard {
   DeadlineTimer::Id id_;
 };
 
-// Estimates the bytes that rendering takes: JSON with escapes, and the tree from which it is
-// written.
+// Estimates the bytes that rendering takes: the JSON with its escapes, and the tree that is written
+// as JSON.
 int64_t BytesToRender(const google::protobuf::Message& answer) {
   constexpr int64_t kPerByte = 4;
   return kPerByte * static_cast<int64_t>(answer.ByteSizeLong());
@@ -139,14 +139,16 @@ void AdapterStreamCall::StartWrite(v1::StreamTranslateResponse message) {
     return;
   }
   BeginOnce();
-  // Write must come last, because OnWriteDone and the end of the call may precede its return.
+  // Write must come last, because OnWriteDone and the end of the call may happen before Write
+  // returns.
   const auto exchange = exchange_;
   exchange->Write(std::move(piece),
                   [self = shared_from_this()](bool ok) { self->call_->OnWriteDone(ok); });
 }
 
 void AdapterStreamCall::SkipWrite() {
-  // OnWriteDone starts the next write. The loop bounds the stack if many messages are skipped.
+  // Each OnWriteDone starts the next write, which may also be skipped. The loop bounds the depth of
+  // the stack if many messages are skipped.
   if (skips_.fetch_add(1) > 0) return;
   const auto held = shared_from_this();
   do {

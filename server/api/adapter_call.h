@@ -16,12 +16,13 @@
 
 namespace dragoman::server {
 
-// Writes an error in the adapter's form, with Retry-After (if hinted) or WWW-Authenticate (401).
+// Writes an error in the adapter's form. Adds Retry-After if the error has a retry hint, and
+// WWW-Authenticate to a 401.
 HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
                           const absl::Status& status);
 
 // Sends the complete answer. Cuts off a client that does not read it within the write timeout.
-// `sent`, which may be empty, is called once when the answer is sent or cannot be sent.
+// `sent`, which may be empty, is called once when the answer has been sent or cannot be sent.
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent);
 
@@ -32,7 +33,7 @@ class AdapterUnaryCall final : public UnaryTransport,
   AdapterUnaryCall(const CallContext* context, RpcMethod method, CallHead head,
                    const Adapter* adapter, std::shared_ptr<HttpExchange> exchange);
 
-  // Call one of these, once. They return before the call ends.
+  // Start and Refuse return before the call ends. Only one of them may be called, and only once.
   void Start(UnaryAction action);
   void Refuse(absl::Status status);
 
@@ -70,7 +71,7 @@ class AdapterStreamCall final : public StreamTransport,
   void Finish(const absl::Status& status) override;
   void Break() override { exchange_->Break(); }
 
-  // Treats a message that adds nothing to the answer as written.
+  // Ends a StartWrite whose message adds nothing to the answer.
   void SkipWrite();
   void BeginOnce();
 

@@ -32,7 +32,7 @@ constexpr std::pair<absl::StatusCode, int> kStatuses[] = {
     {absl::StatusCode::kDeadlineExceeded, 504},
 };
 
-// The codes of HTTP statuses that StatusOfHttp returns for no code.
+// HTTP statuses that StatusOfHttp never returns, and the code that CodeOfHttp returns for each.
 constexpr std::pair<absl::StatusCode, int> kOtherStatuses[] = {
     {absl::StatusCode::kUnimplemented, 405},
     {absl::StatusCode::kDeadlineExceeded, 408},

@@ -33,7 +33,8 @@ bool FitsMethod(const AdapterRoute& route, std::string_view method) {
   return method == route.method || (method == "HEAD" && route.method == "GET");
 }
 
-// Returns how many leading bytes a path shares with a route; 0 unless the first part is equal.
+// Returns the number of leading bytes that a path shares with a route, or 0 unless their first
+// parts are equal.
 size_t SharedBytes(const AdapterRoute& route, std::string_view path) {
   std::string_view own = route.path;
   if (own.ends_with('*')) own.remove_suffix(1);
@@ -107,8 +108,8 @@ void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCo
       {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
 }
 
-// Holds an exchange that waits to be read. Releases the exchange when its client is gone, because
-// the server no longer counts the memory of such a request.
+// Holds an exchange whose request waits for a reader. Releases the exchange when its client is
+// gone, because the server then no longer counts the memory of the request.
 class WaitingExchange {
  public:
   explicit WaitingExchange(std::shared_ptr<HttpExchange> exchange)
@@ -152,7 +153,7 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  // The cost that a list adds, in bytes, because the list may have to be built.
+  // The cost of a request for a list, in addition to its bytes. The list may have to be built.
   constexpr int64_t kListBytes = 4096;
   const AdapterRoute* const route = RouteOf(request);
   const int64_t cost =

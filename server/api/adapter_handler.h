@@ -2,10 +2,11 @@
 // key, makes the call, and sends the answer that the adapter writes. A client that closes its
 // connection cancels its call. Thread-safe.
 //
-// Headers of requests: X-Request-Id is the call's id, traceparent its trace, and grpc-timeout, in
-// gRPC's form, its deadline. The default deadline is longest_call.
+// Headers of requests: X-Request-Id has the call's id and traceparent the call's trace.
+// grpc-timeout has the call's deadline in gRPC's form. Without it, the deadline is longest_call.
 //
-// Headers of answers: X-Request-Id is the call's id, Retry-After the retry hint in whole seconds.
+// Headers of answers: X-Request-Id has the call's id, and Retry-After the retry hint in whole
+// seconds.
 #pragma once
 
 #include <memory>
@@ -22,10 +23,11 @@ namespace dragoman::server {
 
 class AdapterHandler final : public HttpHandler {
  public:
-  // Everything is borrowed and outlives the handler and its calls. `keys` is nullptr if calls need
-  // none. The first route that fits a request answers it. A path without a route gets 404. A method
-  // that no route of the path has gets 405 with the header Allow. These errors and refusals by the
-  // server have the form of the path's adapter. Pages of `origins` may read all answers (cors.h).
+  // The handler borrows all arguments, which must outlive it and its calls. `keys` is nullptr if
+  // calls need no key. The first route that fits a request answers it. A path without a route gets
+  // 404. A method that no route of the path has gets 405 with the header Allow. The adapter of the
+  // path writes these errors and the refusals by the server. Pages of `origins` may read all
+  // answers (cors.h).
   AdapterHandler(const CallContext* calls, const ApiKeys* keys, std::vector<AdapterRoute> routes,
                  std::vector<std::string> origins = {});
 
@@ -45,9 +47,9 @@ class AdapterHandler final : public HttpHandler {
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
   // Answers with 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;
-  // Returns the adapter with a route for the path. If there is none, returns the adapter whose
-  // paths share the longest beginning with the path, at least the first part ("/v2" of
-  // "/v2/nothing"), or nullptr.
+  // Returns the adapter that has a route for the path. If there is none, returns the adapter with
+  // the route that shares the longest beginning with the path. It must share at least the first
+  // part ("/v2" of "/v2/nothing"). Returns nullptr if no route does.
   const Adapter* OwnerOf(const HttpRequest& request) const;
   // Writes and counts the error of a request for which no call was made.
   HttpResponse ErrorOf(const Adapter* owner, const HttpRequest& request,

@@ -26,11 +26,12 @@ namespace {
 
 using Work = std::function<absl::Status()>;
 
-// Small limits suffice: the largest request is a model's settings, some hundred bytes.
+// Small limits suffice, because the largest request is the settings of a model, which have some
+// hundred bytes.
 constexpr PortLimits kPortLimits = {
     .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
 
-// One day: longer than any useful drain, and far from the limit of nanoseconds.
+// The maximum time limit of a drain: one day. Its nanoseconds do not overflow.
 constexpr int64_t kLongestDrainSeconds = 86'400;
 
 // Returns the time limit of a request. A google.protobuf.Duration may be invalid or as long as
@@ -85,7 +86,8 @@ class PrivateFiles {
 
 }  // namespace
 
-// Refuses all other methods, mostly those of TranslationService at the wrong address.
+// Refuses all methods that AdminService lacks. Most are those of TranslationService, called at the
+// wrong address.
 class AdminServer::OtherMethods final : public grpc::CallbackGenericService {
  public:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* rpc) override {
@@ -209,8 +211,8 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Runs `work` on the manager's or the drains' thread and answers. gRPC keeps the messages until
-  // then.
+  // Runs `work` on the manager's thread or on the thread for drains, then answers. gRPC keeps the
+  // messages until the answer.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {

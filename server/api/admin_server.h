@@ -1,9 +1,9 @@
 // AdminService on its own address: loads and unloads models, applies the configuration again,
-// drains, sets the log level. Serves all who can connect; with TLS, only clients with a certificate
-// of the authorities in `tls`.
+// drains, sets the log level. Every client that can connect may use it. With TLS, a client needs a
+// certificate that an authority in `tls` has issued.
 //
-// Thread-safe. Loads run one after another on the model manager's thread. Drains have their own
-// thread, so no load delays them. gRPC's threads wait for neither.
+// Thread-safe. Loads run one after another on the model manager's thread. Drains run on a thread of
+// their own, so a load does not delay a drain. gRPC's threads wait for neither.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -35,9 +35,10 @@ struct AdminHooks {
   const ModelTable* models = nullptr;
   Metrics* metrics = nullptr;
   const engine::Clock* clock = nullptr;
-  // Refuses calls from now on. Returns the number of calls that were cut off at the limit.
+  // Refuses calls from now on, and waits for the calls in flight. Returns the number of calls that
+  // were cut off because `limit` had passed.
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
-  std::chrono::nanoseconds drain_limit{0};  // the limit of requests that give none
+  std::chrono::nanoseconds drain_limit{0};  // the limit for requests without a limit of their own
   std::function<bool()> draining;
   // Called on the manager's thread.
   std::function<absl::StatusOr<ReloadReport>()> reload_all;
@@ -45,8 +46,9 @@ struct AdminHooks {
 
 class AdminServer {
  public:
-  // `address` is host:port (port 0 means any free port) or unix:PATH, which only this user may
-  // open. `tls` outlives the server; nullptr means none. UNAVAILABLE if the server cannot listen.
+  // `address` is host:port (port 0 means any free port) or unix:PATH. Only the user of this process
+  // may open the Unix socket. `tls` outlives the server; nullptr means no TLS. UNAVAILABLE if the
+  // server cannot listen.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const Address& address,
                                                             const AdminHooks& hooks,
                                                             const TlsStore* tls = nullptr);
@@ -67,8 +69,8 @@ class AdminServer {
   const std::unique_ptr<Service> service_;
   const std::unique_ptr<OtherMethods> others_;
   std::string address_;
-  // Gives certificates to handshakes. It is kept here because gRPC's own reference ends before the
-  // last handshake.
+  // Gives certificates to handshakes. The server keeps it, because gRPC releases its own reference
+  // before the last handshake.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -86,7 +86,7 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  // A request that is too large has arrived completely, too.
+  // A request that is too large has also arrived completely.
   if (bytes > 0) {
     service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
@@ -100,8 +100,8 @@ void CallReactor::EndReading(const absl::Status& status) {
 }
 
 int64_t CallReactor::HeaderBytes() const {
-  // The bytes of headers that gRPC does not show (path, authority, timeout, encodings) and of
-  // frames.
+  // The number of bytes of the frames and of the headers that gRPC does not show (path, authority,
+  // timeout, encodings).
   constexpr int64_t kOwn = 256;
   int64_t bytes = kOwn;
   for (const auto& [key, value] : rpc_->client_metadata()) {
@@ -177,8 +177,8 @@ void CallReactor::HandleSlow() {
 }
 
 bool CallReactor::IsDeadline() const {
-  // Slack is needed because the client's timer may fire before ours: gRPC rounds timeouts up by as
-  // much as 1 % on the wire.
+  // Some slack is needed, because the client's timer may fire before the server's: gRPC rounds
+  // timeouts up by as much as 1 % on the wire.
   const engine::Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
   return calls().clock->Now() >= deadline_ - slack;
 }

@@ -1,13 +1,14 @@
-// A gRPC call from its headers on, before its request has arrived.
+// A gRPC call, which begins when its headers have arrived and its request has not.
 //
-// The server registers all methods as bidirectional streams, which have the same wire format. For
-// unary methods, gRPC would report a call only with its message. Then a message that is slow or
-// never arrives would have no timeout of ours, and a call that was cancelled before its message
-// would look like an empty request. This class reads the one message, within limits on time and
-// size, and passes it on.
+// The server registers all methods as bidirectional streams, which have the same wire format as
+// unary methods. gRPC would report a unary call only together with its message. A message that is
+// slow or never arrives would then have no timeout of this server, and a call that was cancelled
+// before its message would look like an empty request. CallReactor reads the one message, within
+// limits on time and size, and passes it on.
 //
-// Owned by gRPC until OnDone; timers hold weak references. Reactions never block. Thread-safe
-// unless stated otherwise. No lock except end_mu_ is held during calls of gRPC that may call back.
+// Owned by gRPC until OnDone. Timers have weak references. Reactions never block. Thread-safe
+// unless stated otherwise. While CallReactor calls gRPC functions that may call back, it holds no
+// lock except end_mu_.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -44,12 +45,13 @@ struct ServiceContext {
 
 using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// Returns a call's deadline on our clock: gRPC's deadline, which counts from the headers, or
-// `started` + `longest` if the client sets none (infinite). Deadlines of centuries are kNoDeadline.
+// Returns a call's deadline on the server's clock. This is the client's deadline, which counts from
+// the headers. If the client has set none (infinite), it is `started` + `longest`. For a deadline
+// centuries away, returns kNoDeadline.
 engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nanos started,
                            engine::Nanos longest);
 
-// A derived class holds a ticket of the CallTracker as long as it exists.
+// The derived class must hold a CallTracker::Ticket as long as the object exists.
 class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
  public:
   ~CallReactor() override = default;
@@ -63,7 +65,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // gRPC owns `rpc`, which lives until OnDone.
   CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
-  // Called when the request has arrived, at most once, and not together with HandleNoRequest. Runs
+  // Called at most once, when the request has arrived, and not if HandleNoRequest is called. Runs
   // on one of the RequestReaders if the request is large.
   virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
   // Called when the request will not arrive, at most once, from any thread. Must finish the call
@@ -79,21 +81,22 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   CallHead Head(Api api, std::string route) const;
 
   // Sets the call's id. The id goes into the initial metadata with the first message. If the call
-  // fails before that, it goes into the trailing metadata, because an answer with its own initial
-  // metadata is not Trailers-Only, and neither gRPC (proposal A6) nor Envoy would retry the call on
-  // another server. Call before anything is sent.
+  // fails before the first message, the id goes into the trailing metadata. An answer with initial
+  // metadata is not Trailers-Only, so neither gRPC (proposal A6) nor Envoy would retry the call on
+  // another server. Call it before anything is sent.
   void SetRequestId(const std::string& request_id) { request_id_ = request_id; }
 
-  // Converts a status to gRPC's, and puts its retry hint into the trailing metadata. Call right
-  // before the end of the call.
+  // Converts a status to gRPC's, and puts the status's retry hint into the trailing metadata. Call
+  // it right before the end of the call.
   grpc::Status EndStatus(const absl::Status& status);
 
   // Sends a message of a stream. REQUIRES: until OnWriteDone, `message` stays alive and no other
   // message is sent.
   void Send(const grpc::ByteBuffer* message);
 
-  // Each ends the call; call one of them, once. Then only HandleDone may use gRPC's objects, and
-  // the reactor may be destroyed. Cuts off a client that does not read within the write timeout.
+  // Each of the two functions ends the call. Only one of them may be called, and only once. After
+  // that, only HandleDone may use gRPC's objects, and the reactor may be destroyed. Both cut off a
+  // client that does not read within the write timeout.
   void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
   void FinishCall(const grpc::Status& status);
 
@@ -101,7 +104,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   grpc::CallbackServerContext* rpc() { return rpc_; }
   engine::Nanos started() const { return started_; }
 
-  // Reports whether the deadline is so close that it counts as the cause of a cancellation.
+  // Reports whether the deadline is so close that it is taken to be the cause of a cancellation.
   bool IsDeadline() const;
 
  private:
@@ -119,9 +122,9 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // kWaiting: the request has arrived and waits for a reader.
   enum class Phase { kReading, kWaiting, kHandling, kHandled, kNoRequest };
 
-  // Ends the reading and reports whether this caller was the first to do so. `bytes` is the size of
-  // the request, or 0 if it has not arrived. From phase kWaiting on, a cancellation may clear the
-  // request.
+  // Ends the reading and reports whether this is the first call of StopReading. `bytes` is the size
+  // of the request, or 0 if it has not arrived. If `next` is kWaiting, a cancellation may clear the
+  // request afterwards.
   bool StopReading(Phase next, int64_t bytes = 0);
   void HandleSlow();
   absl::Status CancelStatus() const;
@@ -146,9 +149,9 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   uint64_t guarded_ ABSL_GUARDED_BY(mu_) = 0;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // cancelled after the request had arrived
 
-  // Held during the cancellation of a call whose client does not read. OnDone waits for it, so that
-  // the call is not destroyed meanwhile. This cannot deadlock, because gRPC runs no reaction on the
-  // thread that cancels.
+  // Held during the cancellation of a call whose client does not read. OnDone locks it, so that the
+  // call is not destroyed during the cancellation. This cannot deadlock, because gRPC runs no
+  // reaction on the thread that cancels.
   engine::Mutex end_mu_;
   bool done_ ABSL_GUARDED_BY(end_mu_) = false;
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;

@@ -54,7 +54,8 @@ std::optional<HttpResponse> Cors::Preflight(const HttpRequest& request) const {
   answer.status = 204;
   Allow(request, &answer);
   answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, HEAD, POST");
-  // Allows all headers, because keys are in several headers and clients have their own.
+  // Allows all headers, because dialects have their keys in different headers and clients may add
+  // headers.
   const std::string asked(request.Header("access-control-request-headers"));
   if (!asked.empty()) answer.headers.emplace_back("Access-Control-Allow-Headers", asked);
   answer.headers.emplace_back("Access-Control-Max-Age", "7200");

@@ -1,5 +1,5 @@
-// Decides which pages of other sites may read the answers of all adapters (--cors-origin): adds the
-// headers of CORS and answers preflight requests.
+// Decides which pages of other sites may read answers (--cors-origin). Adds the headers of CORS to
+// answers and answers preflight requests.
 //
 // Immutable and thread-safe.
 #pragma once
@@ -21,8 +21,8 @@ class Cors {
   // Returns the answer to a preflight of an allowed origin; nothing for other requests.
   std::optional<HttpResponse> Preflight(const HttpRequest& request) const;
 
-  // Lets the request's page read the answer, if its origin is allowed and `answer` does not have
-  // the header Access-Control-Allow-Origin yet.
+  // Adds the headers that let the request's page read the answer, if the page's origin is allowed.
+  // Does nothing if `answer` already has Access-Control-Allow-Origin.
   void Allow(const HttpRequest& request, HttpResponse* answer) const;
 
   // Returns an exchange that adds the headers of Allow to each answer.

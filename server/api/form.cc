@@ -63,8 +63,8 @@ absl::Status AddField(FormField field, std::string_view where, Form* form) {
   return absl::OkStatus();
 }
 
-// Returns the value of a header's parameter, written name=x or name="x y", if there is one. In
-// quotes, a backslash escapes the next character.
+// Returns the value of a header's parameter, which is written as name=x or as name="x y", or
+// nullopt if there is none. In quotes, a backslash escapes the next character.
 std::optional<std::string> HeaderParameter(std::string_view header, std::string_view name) {
   size_t at = header.find(';');
   while (at != std::string_view::npos) {

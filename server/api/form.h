@@ -1,5 +1,5 @@
-// Forms: parameters in a URL's query and in bodies of application/x-www-form-urlencoded and
-// multipart/form-data (RFC 7578).
+// Reads forms: parameters in a URL's query, and bodies of the types
+// application/x-www-form-urlencoded and multipart/form-data (RFC 7578).
 //
 // Names and values are valid UTF-8, except the bytes of a file, and there are at most
 // kMaxFormFields fields. Pure functions, thread-safe.
@@ -24,7 +24,8 @@ struct FormField {
   std::string file_name;  // "" unless the part is a file
 };
 
-// The fields of a request in the order of sending: the query first.
+// The fields of a request in the order in which the client sent them. Those of the query come
+// first.
 class Form {
  public:
   void Add(FormField field) { fields_.push_back(std::move(field)); }
@@ -41,7 +42,8 @@ class Form {
 // INVALID_ARGUMENT for a '%' without two hexadecimal digits, invalid UTF-8 or too many fields.
 absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form* form);
 
-// Finds the first field of that name without decoding others; "" if it is missing or malformed.
+// Finds the first field of that name and decodes only this field. Returns "" if it is missing or
+// malformed.
 std::string FindUrlEncoded(std::string_view text, std::string_view name);
 
 // Reads the parts of a multipart body. Strict: every line ends with CR LF, each part has a
@@ -55,7 +57,8 @@ std::string MediaType(const HttpRequest& request);
 // Reads the fields of the query.
 absl::StatusOr<Form> ReadQuery(const HttpRequest& request);
 
-// Reads the fields of the query, and those of the body if the body is a form of either kind.
+// Reads the fields of the query. If the body is a form (application/x-www-form-urlencoded or
+// multipart/form-data), also reads the fields of the body.
 absl::StatusOr<Form> ReadForm(const HttpRequest& request);
 
 }  // namespace dragoman::server

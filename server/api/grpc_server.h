@@ -24,10 +24,11 @@ struct GrpcServerOptions {
   Address listen;
   std::vector<int> inherited;  // sockets, as in ListenerOptions
   TransportLimits limits;
-  int max_connections_per_peer = 0;    // 0: no such limit
-  int connection_age_seconds = 300;    // 0: never renewed
-  int connection_grace_seconds = 120;  // how long open calls may go on after that age
-  const TlsStore* tls = nullptr;       // borrowed, outlives the server; nullptr: no TLS
+  int max_connections_per_peer = 0;  // 0: no such limit
+  int connection_age_seconds = 300;  // 0: never renewed
+  // How long calls in flight may continue after connection_age_seconds.
+  int connection_grace_seconds = 120;
+  const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
 };
 
 // The service of another API, on the same port.
@@ -38,8 +39,9 @@ struct NamedService {
 
 class GrpcServer {
  public:
-  // Starts serving our own service and `others`. Health is SERVING from then on. `context` outlives
-  // the server. UNAVAILABLE if the server cannot listen, for example because the port is taken.
+  // Starts to serve TranslationService and `others`. Their health is SERVING from then on.
+  // `context` outlives the server. UNAVAILABLE if the server cannot listen, for example because
+  // another process has the port.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
                                                            const ServiceContext* context,
                                                            std::vector<NamedService> others = {});
@@ -59,8 +61,9 @@ class GrpcServer {
   // Makes health answer NOT_SERVING for everything from now on.
   void SetNotServing();
 
-  // Closes the port, then each connection after its pending data. The clients of open and new calls
-  // get UNAVAILABLE. Waits for the last reaction. A second call has no effect.
+  // Closes the port, then closes each connection after its pending data. The clients of calls in
+  // flight and of new calls get UNAVAILABLE. Waits for the last reaction. A second call has no
+  // effect.
   void Shutdown();
 
  private:

@@ -20,8 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-// The transport bounds the bytes. Many values are allowed, because each item of a request may be an
-// object with several fields.
+// The transport limits the number of bytes. Many values are allowed, because each item of a request
+// may be an object with several fields.
 constexpr engine::JsonLimits kBodyLimits = {.max_bytes = std::numeric_limits<size_t>::max(),
                                             .max_depth = 16,
                                             .max_values = 1 << 16,

@@ -1,8 +1,8 @@
 // Parses JSON bodies of requests under limits, and reads their fields.
 //
-// ReadField leaves `out` unchanged if the field is missing or null. For another type it returns
-// INVALID_ARGUMENT with the field, what was found and what was expected. Pure functions,
-// thread-safe.
+// If the field is missing or null, ReadField leaves `out` unchanged. If it has another type,
+// ReadField returns INVALID_ARGUMENT with the field, what was found and what was expected. Pure
+// functions, thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,14 @@ absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
 // Parses the body like ParseJsonBody, but also requires an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
 
-// Replaces escapes of unpaired surrogates with U+FFFD. JavaScript writes such escapes if a text was
-// cut within an emoji. Returns nothing if there are none.
+// Replaces each escape of an unpaired surrogate with U+FFFD. JavaScript writes such an escape if a
+// text was cut inside an emoji. Returns nullopt if there are none.
 std::optional<std::string> WithoutLoneSurrogates(std::string_view text);
 
-// Calls `visit` for each field of the JSON object `text` until `visit` returns false. `name` is as
-// written. `value` is a string with its quotes, or the first character of any other value. Builds
-// nothing and checks little, because the client may have no key. Linear time, about 1 ns a byte.
+// Calls `visit` for each field of the JSON object `text` until `visit` returns false. `name` is
+// still escaped. `value` is a string with its quotes, or the first character of any other value.
+// Builds no tree and checks little, because the client may have no key. Takes linear time, about
+// 1 ns a byte.
 void ScanObject(std::string_view text,
                 const std::function<bool(std::string_view name, std::string_view value)>& visit);
 

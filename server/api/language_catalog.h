@@ -18,7 +18,7 @@
 
 namespace dragoman::server {
 
-// Codes are those of the models. Lists are sorted, without duplicates.
+// The language codes are those of the models. Lists are sorted and have no duplicates.
 struct ServedLanguages {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
@@ -28,13 +28,13 @@ struct ServedLanguages {
   // The languages that detection may find: the sources, or all languages if a model accepts any
   // source.
   std::vector<std::string> detectable;
-  // An index of `all`, by code. LanguagesOf leaves it empty.
+  // An index of the codes in `all`. LanguagesOf leaves it empty.
   LanguageIndex all_index;
 
   bool any_source() const { return targets_of.count("") > 0; }
 };
 
-// The languages of one model, also by name.
+// The languages of one model, which can be found by code or by name.
 struct ModelNames {
   LanguageIndex sources;  // empty: the model accepts any
   LanguageIndex targets;
@@ -54,8 +54,8 @@ class LanguageCatalog {
 
  private:
   struct Kept {
-    // The models of the list. Weak, because a removed model's engine must end when its last call
-    // has ended.
+    // The models of `languages`. The references are weak, because a removed model's engine must end
+    // when its last call has ended.
     std::vector<std::weak_ptr<const ServedModel>> models;
     std::shared_ptr<const ServedLanguages> languages;
   };

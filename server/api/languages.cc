@@ -23,8 +23,8 @@
 namespace dragoman::server {
 namespace {
 
-// A cache of ICU's results for language codes. Lists need the same few codes again and again.
-// Clients choose some codes, so a full cache is emptied.
+// A cache of ICU's results for language codes, because lists need the same codes again and again.
+// Clients can make up codes, so a full cache is emptied.
 //
 // Thread-safe.
 class KnownCodes {
@@ -53,8 +53,8 @@ class KnownCodes {
 constexpr size_t kMaxCodeBytes = 64;
 constexpr size_t kMaxNameBytes = 128;
 
-// Codes that ICU does not know: Argos Translate's codes, which LibreTranslate's clients send, and
-// nb, which CLDR does not map to no.
+// Codes that ICU does not know, and their tags. These are Argos Translate's codes, which
+// LibreTranslate's clients send, and "nb", which CLDR does not map to "no".
 struct Alias {
   std::string_view written;
   const char* tag;

@@ -1,10 +1,11 @@
 // Language codes in the forms that clients use, and names of languages, from ICU.
 //
 // The engine accepts codes of any form ("EN-US", "zh_hans", "deu"), so adapters pass a request's
-// codes on unchanged. These functions are for answers: lists, names, and codes in a dialect's form.
+// codes on unchanged. These functions are for answers, which have lists of languages, names, and
+// codes in a dialect's form.
 //
-// Each function asks ICU, which takes 1 to 30 us for a code. So code that looks up the names of a
-// request uses a LanguageIndex, and first bounds their number.
+// Each function asks ICU, which takes 1 to 30 us for a code. So code that looks up a request's
+// languages uses a LanguageIndex, and limits their number first.
 //
 // Thread-safe. Pure functions.
 #pragma once
@@ -22,13 +23,15 @@ namespace dragoman::server {
 // "zh_hans", "de" for "deu". Returns `code` if it does not look like a code.
 std::string NormalTag(std::string_view code);
 
-// Returns the language alone: "en" for "en-US". Returns `code` if it does not look like a code.
+// Returns the language without script and region: "en" for "en-US". Returns `code` if it does not
+// look like a code.
 std::string BaseLanguage(std::string_view code);
 
 // Returns a language's name in the language `in`: "Portuguese (Brazil)"; `code` if ICU has none.
 std::string DisplayName(std::string_view code, std::string_view in);
 
-// Returns the name with ICU's own names of dialects: "Brazilian Portuguese", "Simplified Chinese".
+// Returns a language's name in the language `in`, with ICU's own names of dialects: "Brazilian
+// Portuguese", "Simplified Chinese".
 std::string DialectName(std::string_view code, std::string_view in);
 
 // A code as ICU parses it. `region` is "" if the code has none. `likely_region` is the region where
@@ -54,9 +57,9 @@ class LanguageIndex {
 
   const std::vector<std::string>& codes() const { return codes_; }
 
-  // Returns the language that `code` means. This is the same code or, if there is none, the closest
-  // code with the same language and script and no other region ("EN-US" is "en", "zh-TW" is
-  // "zh-Hant"). Returns nothing if there is neither.
+  // Returns the code in the index that `code` means. This is `code` itself if the index has it.
+  // Else it is the closest code with the same language and script ("EN-US" is "en", "zh-TW" is
+  // "zh-Hant"). If both have a region, the regions must be equal. Returns nullopt if there is none.
   std::optional<std::string> Find(std::string_view code) const;
 
   // Returns the language that a name or a code means: "German", "Deutsch", "de-DE", in any case of
@@ -72,10 +75,10 @@ class LanguageIndex {
   std::vector<std::optional<LanguageTag>> tags_;  // the tag of each code in codes_
   std::unordered_map<std::string, size_t> by_code_;
   std::unordered_map<std::string, std::vector<size_t>> by_name_;      // names in lower case
-  std::unordered_map<std::string, std::vector<size_t>> by_language_;  // by "zh-Hant"
+  std::unordered_map<std::string, std::vector<size_t>> by_language_;  // keys such as "zh-Hant"
 };
 
-// Returns LanguageIndex(served, kNone).Find(code). For a list that is used only once.
+// Returns LanguageIndex(served, kNone).Find(code). Serves for a list that is used only once.
 std::optional<std::string> FindLanguage(std::string_view code,
                                         const std::vector<std::string>& served);
 

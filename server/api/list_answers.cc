@@ -10,8 +10,8 @@
 namespace dragoman::server {
 namespace {
 
-// The maximum number of cached lists. There are about ten lists, but clients see different parts of
-// them, and names in different languages.
+// The maximum number of cached answers. There are about ten lists, but clients may see different
+// models, and names in different languages.
 constexpr size_t kMaxKept = 64;
 constexpr char kTag[] = "ETag";
 

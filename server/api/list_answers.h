@@ -1,6 +1,6 @@
-// Lists of languages, models and glossaries, which change only with the served models. Each list is
-// built once for each change and shared by clients. It has an ETag, so a client that knows the list
-// gets 304.
+// Answers that are lists of languages, models or glossaries. They change only with the served
+// models. Each list is built once after a change, and clients share it. It has an ETag, so a client
+// that already has the list gets 304.
 //
 // Thread-safe.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace dragoman::server {
 
-// The objects that an answer describes. Weak, because a removed model's engine must end when its
-// last call has ended.
+// The objects that an answer describes. The references are weak, because a removed model's engine
+// must end when its last call has ended.
 using MadeOf = std::vector<std::weak_ptr<const void>>;
 MadeOf MadeOfModels(const std::vector<ModelPtr>& models);
 // Returns the models and their glossaries. A glossary can change without its model.
@@ -28,8 +28,8 @@ MadeOf MadeOfGlossaries(const std::vector<ModelPtr>& models);
 
 class ListAnswers {
  public:
-  // Returns the answer `name` for clients that see `made_of`. Calls `make` if it is not cached.
-  // Does not cache an error (a status of 400 or higher).
+  // Returns the answer `name` for clients that see `made_of`. Calls `make` if the answer is not
+  // cached. Does not cache an error (a status of 400 or higher).
   HttpResponse Get(const HttpRequest& request, const std::string& name, MadeOf made_of,
                    const std::function<HttpResponse()>& make);
 

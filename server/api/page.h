@@ -1,8 +1,8 @@
-// The page at /, which translates a text in the browser over our own REST (rest.h), and the page at
-// /docs, which shows the description of that REST and sends requests to it.
+// The page at / and the page at /docs. The first translates a text in the browser with the server's
+// REST API (rest.h). The second shows the description of this API and sends requests to it.
 //
-// Both are HTML, CSS and JavaScript (page/), which CMake compiles into the program. Their policies
-// allow only their own files and the REST of this server.
+// Both consist of HTML, CSS and JavaScript (page/), which CMake compiles into the program. Their
+// Content-Security-Policy allows only their own files and this server's REST API.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,9 @@ struct PageFile {
 // All files of the page, which are constant data of the program.
 std::span<const PageFile> PageFiles();
 
-// The Content-Security-Policy of the page: only own files and requests. Text becomes HTML in one
-// place, the preview of a translated web page, which is a sandboxed frame.
+// The Content-Security-Policy of the page. It allows only own files and requests to this server.
+// The page turns text into HTML in one place: the preview of a translated web page, which is a
+// sandboxed frame.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -37,7 +38,7 @@ inline constexpr std::string_view kDocsPolicy =
     "data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// `grpc_port` is that of AdapterContext. The page reads it from /page/ports.json.
+// `grpc_port` is AdapterContext::grpc_port. The page reads it from /page/ports.json.
 std::unique_ptr<Adapter> MakePageAdapter(int grpc_port);
 
 // Returns the adapter's routes, which need no API key. Adapters::Add sets their adapter.

@@ -251,7 +251,8 @@ class Reader {
     }
   }
 
-  // Reads a value by name or by number. The check of the request reports unknown numbers.
+  // Reads an enum value, which is given by name or by number. The check of the request reports
+  // unknown numbers.
   void ReadEnumValue(const Json& value, const std::string& path, const FieldDescriptor& field,
                      Message* message) {
     const EnumDescriptor& type = *field.enum_type();

@@ -1,4 +1,5 @@
-// A call that is answered as soon as its request arrives: lists of languages, models, glossaries.
+// A gRPC call whose answer is ready when the request has arrived, such as a list of languages,
+// models or glossaries.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -21,8 +22,8 @@
 
 namespace dragoman::server {
 
-// Answer is a function absl::Status(const Request&, Client*, Response*). The Client* is the client
-// of the call's key, or nullptr if calls need no key.
+// Answer is the type of a function absl::Status(const Request&, Client*, Response*). The Client* is
+// the client of the call's key, or nullptr if calls need no key.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:

@@ -1,5 +1,6 @@
-// A gRPC service whose methods take calls at their headers and requests as raw bytes
-// (call_reactor.h). gRPC's own parsing would not answer invalid UTF-8 with INVALID_ARGUMENT.
+// A gRPC service whose calls begin when their headers have arrived, and whose requests are raw
+// bytes (call_reactor.h). If gRPC parsed the requests, it would not answer invalid UTF-8 with
+// INVALID_ARGUMENT.
 //
 // Thread-safe. Reactions never block.
 #pragma once
@@ -21,8 +22,8 @@ class RawService : public grpc::Service {
  protected:
   using MakeCall = std::function<std::shared_ptr<CallReactor>(grpc::CallbackServerContext* rpc)>;
 
-  // `path` must be a literal, because gRPC keeps the pointer. All methods of one object belong to
-  // one service; reflection lists the service of the method that was added last.
+  // `path` must be a literal, because gRPC keeps the pointer. All methods of one object must belong
+  // to one service, because reflection lists only the service of the method that was added last.
   void Add(const char* path, MakeCall make);
 
  private:

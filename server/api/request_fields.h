@@ -17,9 +17,10 @@
 
 namespace dragoman::server {
 
-// Returns the object of a JSON body; some clients send it as text/plain. Otherwise returns the
-// fields of the query and the form: each is a string, or a list of strings if it occurs more than
-// once. INVALID_ARGUMENT names the problem, also for a body that is neither JSON nor a form.
+// Returns the object of a JSON body. Some clients send it as text/plain. If the body is not JSON,
+// returns the fields of the query and of the form. Each field is a string, or a list of strings if
+// it occurs more than once. INVALID_ARGUMENT names the problem, also for a body that is neither
+// JSON nor a form.
 absl::StatusOr<nlohmann::json> ReadRequestFields(const HttpRequest& request);
 
 // Returns the fields of a form as an object. "name[]" means a list "name".
@@ -30,19 +31,22 @@ absl::Status ReadFormField(const nlohmann::json& object, std::string_view name,
                            std::optional<int64_t>* out);
 absl::Status ReadFormField(const nlohmann::json& object, std::string_view name,
                            std::optional<bool>* out);
-// Reads a list of strings. Each string may hold several, with commas between them.
+// Reads a list of strings. A string with commas counts as several strings.
 absl::Status ReadCommaList(const nlohmann::json& object, std::string_view name,
                            std::optional<std::vector<std::string>>* out);
 
-// Returns the text of a field, for keys; "" if it is missing or not a string. Scans the body
-// instead of parsing it, because the client may have no key. Errors in the body are reported later.
+// Returns the text of a field that may have a key. Returns "" if the field is missing or not a
+// string. Scans the body instead of parsing it, because the client may have no key. Errors in the
+// body are reported later.
 std::string TextOfField(const HttpRequest& request, std::string_view name);
-// TextOfField of the body only, because queries end up in the logs of proxies.
+// Does what TextOfField does, but only for the body. The logs of proxies have queries, so a query
+// must not have a key.
 std::string BodyTextField(const HttpRequest& request, std::string_view name);
 
-// Returns the fields of a request, enough to distinguish dialects. Scans a JSON body (ScanObject),
-// so that a request without a key costs little. Instead of its values, a JSON body then has empty
-// ones of the same kinds ("", [], {}, true). Returns {} for a malformed form.
+// Returns the fields of a request, so that an adapter can distinguish dialects. Scans a JSON body
+// (ScanObject), so that a request without a key costs little. For a JSON body, the result has empty
+// values of the same kinds ("", [], {}, true) in place of the values. Returns {} for a malformed
+// form.
 nlohmann::json ShapeOfRequest(const HttpRequest& request);
 
 // Reports whether the field exists and is not null.

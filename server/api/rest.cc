@@ -59,8 +59,8 @@ class EventRenderer final : public StreamRenderer {
   }
 };
 
-// Reads the query's `model` into `model`, unless that is nullptr. An error names other parameters,
-// but not their values, which may be keys.
+// Reads the query's parameter `model` into `model`, or no parameter if `model` is nullptr. An error
+// names any other parameter, but not its value, which may be a key.
 absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
   const absl::StatusOr<Form> query = ReadQuery(request);
   if (!query.ok()) return query.status();

@@ -1,4 +1,4 @@
-// Our own service as REST: the messages of dragoman.v1 as proto3 JSON (proto_json.h).
+// The server's own REST API: the messages of dragoman.v1 as proto3 JSON (proto_json.h).
 //
 //   POST /v1/translate         TranslateRequest -> TranslateResponse
 //   POST /v1/translate:stream  TranslateRequest -> StreamTranslateResponses, as server-sent events
@@ -8,12 +8,13 @@
 //   GET  /v1/info/models       ListModelsResponse; /v1/models is OpenAI's
 //   GET  /v1/openapi.json      all of this as OpenAPI 3.1
 //
-// Errors are {"error": {code, message, status, details}}, as in Google's APIs. The key is
-// `authorization: Bearer KEY`. Bodies must be application/json, which other sites' pages cannot
-// send.
+// Errors are {"error": {code, message, status, details}}, as in Google's APIs. The key is in the
+// header `authorization: Bearer KEY`. Bodies must have the type application/json, which pages of
+// other sites cannot send.
 //
 // An event is named `segment`, `translation`, `timings` or `error`, after the content of its
-// message. The last event is `end` with the data {}. A stream without `end` or `error` was cut off.
+// message. The last event is `end` with the data {}. If a stream ends without `end` or `error`, it
+// was cut off.
 #pragma once
 
 #include <memory>

@@ -60,7 +60,8 @@ void StreamCall::HandleCancel() {
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
   // Serializing cannot fail, because the limits on requests exclude messages above 2 GiB.
   SerializeBytes(message, &buffer_);
-  // Send must come last, because OnWriteDone and the end of the call may precede its return.
+  // Send must come last, because OnWriteDone and the end of the call may happen before Send
+  // returns.
   Send(&buffer_);
 }
 

@@ -1,6 +1,6 @@
 // The transports of translations over gRPC: Translate and StreamTranslate.
 //
-// gRPC owns them until OnDone (call_reactor.h).
+// gRPC owns the calls until OnDone (call_reactor.h).
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -29,7 +29,7 @@ class UnaryCall : public CallReactor, public UnaryTransport {
             std::string route);
 
   void HandleRequest(const grpc::ByteBuffer& request) override;
-  // The transport of call(). Sets response().
+  // Called by call(). Sets response().
   absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
 
   UnaryTranslation& call() { return *call_; }
@@ -57,7 +57,7 @@ class StreamCall final : public CallReactor, public StreamTransport {
   void HandleCancel() override;
   void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
-  // These methods are the transport of call_.
+  // call_ calls these four methods.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   void StartWrite(v1::StreamTranslateResponse message) override;
   void Finish(const absl::Status& status) override { FinishCall(CallReactor::EndStatus(status)); }

@@ -1,4 +1,4 @@
-// Our own gRPC service, and the answer to unknown methods.
+// The gRPC service dragoman.v1.TranslationService, and the answer to methods that no service has.
 //
 // Thread-safe. Reactions never block.
 #pragma once
@@ -14,7 +14,7 @@ namespace dragoman::server {
 
 class TranslationService final : public RawService {
  public:
-  // `context` and `draining` outlive the service. `draining` is for GetServerInfo.
+  // `context` and `draining` outlive the service. GetServerInfo reports `draining`.
   TranslationService(const ServiceContext* context, const std::atomic<bool>* draining);
 
  private:

@@ -23,9 +23,9 @@
 
 namespace dragoman::server {
 
-// The maximum of ClientEntry::share. While two clients of the same priority wait, one of them gets
-// at most kMaxShare times as much of the machine as the other, and a sentence of a new client waits
-// for at most kMaxShare sentences of the other.
+// The maximum of ClientEntry::share. If two clients of the same priority wait, one of them gets at
+// most kMaxShare times as much of the machine as the other. A sentence of a new client then waits
+// for at most kMaxShare sentences of the other client.
 inline constexpr int kMaxShare = 16;
 // The maximum number of keys in a file. The key of each call is compared with all of them.
 inline constexpr size_t kMaxApiKeys = 1024;
@@ -38,7 +38,7 @@ struct ClientEntry {
   std::vector<KeyHash> hashes;        // more than one while keys are rotated
   std::vector<std::string> models;    // "*" means every model
   int64_t characters_per_minute = 0;  // code points; 0: no limit
-  int share = 1;                      // of the queue and the machine, relative to other clients
+  int share = 1;  // of the queue and the machine, relative to the shares of other clients
 };
 
 // Parses the text of a file: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}.
@@ -57,8 +57,8 @@ class Client {
   int share() const;
   bool MayUse(std::string_view model) const;
 
-  // Takes `characters` code points from the client's rate and returns 0. If the rate does not allow
-  // that many now, takes none and returns the time until it does.
+  // Takes `characters` code points from the client's rate limit and returns 0. If the rate limit
+  // does not allow that many now, takes none and returns the time until it does.
   engine::Nanos Take(int64_t characters, engine::Nanos now);
   void GiveBack(int64_t characters);
 
@@ -66,8 +66,8 @@ class Client {
   int64_t translated() const { return translated_.load(); }
   void AddTranslated(int64_t code_points) { translated_.fetch_add(code_points); }
 
-  // Takes over models, share and rate from `entry`, the client's entry in a file that was read
-  // again.
+  // Sets models, share and rate limit to those of `entry`, which is the client's entry after the
+  // file was read again.
   void Update(const ClientEntry& entry);
 
  private:
@@ -87,8 +87,9 @@ class Grant {
 
   Client& client() const { return *client_; }
 
-  // Calls `end` once, without locks, when the key is revoked, or now if it is revoked already.
-  // Returns a number for Forget. After Forget, `end` no longer starts, but it may still be running.
+  // Calls `end` once, without locks, when the key is revoked, or at once if it is already revoked.
+  // Returns a number to pass to Forget. After Forget, `end` no longer starts, but it may still be
+  // running.
   uint64_t OnRevoked(std::function<void()> end);
   void Forget(uint64_t number);
 
@@ -108,15 +109,15 @@ class ApiKeys {
   // Reads the file. INVALID_ARGUMENT names the file and the problem.
   static absl::StatusOr<std::unique_ptr<ApiKeys>> Open(std::string path);
 
-  // Reads the file again. Clients keep what is left of their rates; removed keys are revoked. An
-  // error changes nothing.
+  // Reads the file again. Clients keep what is left of their rate limits. Keys that are no longer
+  // in the file are revoked. After an error, nothing has changed.
   absl::Status Reload();
 
   // Returns the grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED
   // names the problem and never quotes the header.
   absl::StatusOr<std::shared_ptr<Grant>> Authenticate(std::string_view authorization) const;
-  // Returns the grant of `key`, which the request has in a place other than that header. "" means
-  // that the request has no key.
+  // Returns the grant of `key`, which comes from another part of the request than the header
+  // `authorization`. "" means that the request has no key.
   absl::StatusOr<std::shared_ptr<Grant>> AuthenticateKey(std::string_view key) const;
 
   const std::string& path() const { return path_; }
@@ -137,7 +138,7 @@ class ApiKeys {
 
   mutable engine::Mutex mu_;
   std::map<std::string, std::shared_ptr<Client>> clients_ ABSL_GUARDED_BY(mu_);
-  // Calls search the list without the lock.
+  // A call copies the pointer and searches the list without the lock.
   std::shared_ptr<const std::vector<Key>> keys_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -25,8 +25,8 @@ struct CallContext {
   const ModelTable* models = nullptr;
   RequestReaders* readers = nullptr;  // nullptr: transports read requests themselves
   RequestLimits limits;
-  engine::Nanos longest_call = 0;   // for clients that set no deadline
-  engine::Nanos write_timeout = 0;  // after this time a client that reads nothing is cut off
+  engine::Nanos longest_call = 0;   // the deadline of a call if the client sets none
+  engine::Nanos write_timeout = 0;  // how long a client may read nothing before it is cut off
   // If true, new jobs are refused, except the second jobs of pivots. nullptr: always false.
   const std::atomic<bool>* draining = nullptr;
   // Counts the code points of the texts of all successful calls. nullptr: not counted.

@@ -1,4 +1,4 @@
-// The id of a call, and the client that it belongs to. Thread-safe.
+// The id of a call, and the name of the client that makes it. Thread-safe.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@ namespace dragoman::server {
 // Returns a new random id of 32 hexadecimal digits.
 std::string NewId();
 
-// Returns the client of a peer, given as gRPC writes peers ("ipv4:192.0.2.7:4711"). The client is
-// the address without the port, because the port differs between connections. For IPv6 it is the
-// /64 network, the smallest network that one client gets, because otherwise one client could appear
-// as 2^64 clients. All peers of a Unix socket are one client.
+// Returns the client of a peer. gRPC's format for a peer is "ipv4:192.0.2.7:4711". The client is
+// the address without the port, because the port differs between connections. The client of an IPv6
+// peer is its /64 network, because one client has at least such a network and could otherwise
+// appear as 2^64 clients. All peers of a Unix socket are one client.
 std::string ClientOfPeer(std::string_view peer);
 
-// Returns the name by which the engine shares its time fairly among clients: the name of the API
-// key's client, or the client of the peer if `grant` is nullptr, because the call needs no key.
+// Returns the name of the client among whose calls the engine shares its time fairly. This is the
+// name of the API key's client. If `grant` is nullptr, because the call needs no key, it is the
+// result of ClientOfPeer.
 std::string ClientName(const Grant* grant, std::string_view peer);
 
 }  // namespace dragoman::server

@@ -8,7 +8,8 @@
 namespace dragoman::server {
 namespace {
 
-// The maximum number of segments of a call that get spans. More would tell little that is new.
+// The maximum number of segments of a call that get spans. Spans of more segments would show little
+// that is new.
 constexpr int kMaxSegments = 16;
 
 std::string NewSpanId() { return NewId().substr(0, 16); }

@@ -29,14 +29,14 @@ class CallTrace {
   CallTrace(const CallTrace&) = delete;
   CallTrace& operator=(const CallTrace&) = delete;
 
-  // Joins the trace of the header traceparent. If it is missing or malformed, starts a trace if
-  // there is an exporter. Records no spans if the client does not sample its trace.
+  // Joins the trace of the header `traceparent`. If the header is missing or malformed and there is
+  // an exporter, starts a new trace. Records no spans if the client does not sample its trace.
   void Join(const std::string& traceparent);
 
   // Returns the id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // Returns the number of segments whose times the job has to report for spans.
+  // Returns the number of segments for which the job must report times, so that they get spans.
   int segments_wanted() const;
 
   void Accepted(engine::Nanos at) { accepted_ = at; }

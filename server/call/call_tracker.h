@@ -10,7 +10,7 @@ namespace dragoman::server {
 
 class CallTracker {
  public:
-  // One call, from its arrival until neither gRPC nor the engine refers to it.
+  // A call holds a Ticket from its arrival until neither gRPC nor the engine refers to it.
   class Ticket {
    public:
     explicit Ticket(CallTracker* tracker) : tracker_(tracker) { tracker_->Add(1); }

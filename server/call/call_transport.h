@@ -5,13 +5,14 @@
 //   1. HandleRequest or HandleNoRequest of the call: one of them, once;
 //   2. Cancel or Expire: from any thread, any number of times, but only after HandleRequest has
 //      returned.
-// The call calls the methods below without a lock, from any thread, also while the transport is
-// inside of 1. or 2. The methods must not block. At most one of them runs at a time, with two
-// exceptions: Break may overlap with another method, and the next method may begin while a
-// StartWrite has not returned yet but its end was reported (OnWriteDone).
+// The call calls the methods below without a lock, from any thread, also while the transport is in
+// a method of 1. or 2. The methods must not block. At most one of them runs at a time, with two
+// exceptions: Break may overlap with another method, and the next method may begin before a
+// StartWrite returns, if the end of its write has been reported (OnWriteDone).
 //
-// The call borrows the transport and does not use it after Finish has begun. So Finish, or such a
-// StartWrite, may destroy the transport before it returns. The call may outlive the transport.
+// The call borrows the transport and does not use it after Finish has begun. So the transport may
+// be destroyed before Finish returns, and before a StartWrite returns whose end was reported. The
+// call may outlive the transport.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ enum class Carrier { kGrpc, kHttp };
 
 // The facts that a transport knows about a call once its headers have arrived.
 struct CallHead {
-  engine::Nanos started = 0;  // this and deadline are on CallContext's clock
+  engine::Nanos started = 0;  // `started` and `deadline` are on CallContext's clock
   engine::Nanos deadline = engine::kNoDeadline;
   Api api = Api::kDragoman;
   Carrier carrier = Carrier::kGrpc;
@@ -62,9 +63,9 @@ class CallTransport {
 // The transport of a call that has one answer.
 class UnaryTransport : public CallTransport {
  public:
-  // Keeps the answer, which Finish(OK) then sends. Called at most once. Returns an error, which the
-  // call passes to Finish, if the answer cannot be sent, or if the client's API reports it as an
-  // error.
+  // Keeps the answer, which Finish(OK) then sends. Called at most once. Returns an error if the
+  // answer cannot be sent, or if the client's API reports such an answer as an error. The call
+  // passes the error to Finish.
   virtual absl::Status SetAnswer(const v1::TranslateResponse& answer) = 0;
 };
 
@@ -75,8 +76,8 @@ class StreamTransport : public CallTransport {
   // reported the end of this write (StreamTranslation::OnWriteDone).
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
 
-  // Called at most once, after all messages were written; Finish follows with the returned status.
-  // Returns an error if the client's API reports these messages as an error, otherwise OK.
+  // Called at most once, after all messages were written. Returns an error if the client's API
+  // reports these messages as an error, otherwise OK. The call passes the result to Finish.
   virtual absl::Status EndStatus() { return absl::OkStatus(); }
 
   // Makes the write in flight fail soon, unless it has ended. Not called during or after Finish.

@@ -1,4 +1,5 @@
-// The rights of an API key's client: its models, its rate, and the count of its translated text.
+// The rights of an API key's client: its models, its rate limit, and the count of its translated
+// text.
 //
 // A client sees only the models that it may use. No answer or error tells it the names, languages
 // or glossaries of other models. A call that needs no key has no client (nullptr) and sees
@@ -43,13 +44,13 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
                                           const std::string& model);
 
 // Takes `code_points` from the client's characters per minute. If too few are left, takes none and
-// returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate.
+// returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate limit.
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);
 
-// TranslatedCodePoints returns the number of code points in the texts of all calls that have
-// succeeded since the start, over every interface: those of `client`, or of all calls for nullptr.
-// All texts of a call count, even if some of them have failed. CountTranslated adds the code points
-// of one call.
+// TranslatedCodePoints returns the number of code points in the texts of the calls that have
+// succeeded since the start, over every interface. These are the calls of `client`, or all calls if
+// `client` is nullptr. All texts of a call count, even if some of them have failed. CountTranslated
+// adds the code points of one call.
 int64_t TranslatedCodePoints(const CallContext& context, const Client* client);
 void CountTranslated(const CallContext& context, Client* client, int64_t code_points);
 

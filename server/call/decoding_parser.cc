@@ -11,8 +11,8 @@ namespace {
 
 using WireOptions = v1::DecodingOptions;
 
-// The wire's and the engine's value of each enum. A table has the name of its option, which the
-// macros below paste.
+// The value on the wire and the value in the engine of each enum. A table has the name of its
+// option, so that the macros below can build the table's name.
 struct Choices {
   static constexpr EnumPair<WireOptions::Penalty, kernels::LengthPenalty> penalty[] = {
       {WireOptions::POWER, kernels::LengthPenalty::kPower},

@@ -1,4 +1,5 @@
-// Converts DecodingOptions of the wire to the engine's, and reports values out of range.
+// Converts the message DecodingOptions to the engine's DecodingOptions, and reports values out of
+// range.
 //
 // Pure function. engine/api/option_rules.h checks combinations of options. The engine checks values
 // that depend on the model (layers, heads, rows).

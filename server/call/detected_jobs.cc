@@ -29,10 +29,10 @@ uint64_t DrawSeed() {
 }
 
 // A single word says little about its language: "Hand" is German and English. A word is returned
-// unchanged only if the confidence that it is in the target language is at least this. Measured
-// with lid.176.ftz and a model from German to English: 98 of 101 common German words are
-// translated, and 52 of their English equivalents are returned unchanged. With 0.9 instead of 0.8
-// these are 99 and 32.
+// unchanged only if it is in the target language with at least this confidence. Measured with
+// lid.176.ftz and a model from German to English: 98 of 101 common German words are translated, and
+// 52 of their English equivalents are returned unchanged. With 0.9 instead of 0.8, these numbers
+// are 99 and 32.
 constexpr double kSureOfWord = 0.8;
 
 bool IsOneWord(std::string_view text) {
@@ -129,8 +129,8 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
   std::vector<std::string> contents = std::exchange(job.contents, {});
   std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});
   job.target_language = choice->target;
-  // All parts share one seed, as in one job, so that a request that is sent again with this seed
-  // gives the same draws.
+  // All parts share one seed, as the items of one job do. So a request that is sent again with this
+  // seed has the same random draws.
   auto& sampling = job.decoding.sampling;
   if (sampling.has_value() && !sampling->seed.has_value()) sampling->seed = DrawSeed();
 
@@ -148,8 +148,8 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
       const bool is_target = found.language == choice->target;
       if (!is_target) part = parts.Find(found.language);
       if (!is_target && !part.has_value()) continue;
-      // The word may be in the target language, but that is not sure. A later candidate that is a
-      // source language then replaces it.
+      // The word may be in the target language. A later candidate that is a source language
+      // replaces the target language.
       if (part.has_value() || item.language.empty()) {
         item.language = std::move(found.language);
         item.confidence = found.confidence;

@@ -18,7 +18,7 @@ namespace dragoman::server {
 // The detected language of an item, and the model that translates the item.
 struct DetectedItem {
   std::string language;   // "": unknown
-  double confidence = 0;  // 0 also if the only source language is assumed for a single word
+  double confidence = 0;  // 0 also if a single word gets the models' only source language
   std::string model;      // "": the item is returned unchanged
 };
 
@@ -31,8 +31,8 @@ struct DetectedJobs {
 
 // Detects the language of each item and prepares a plan for each language and model. `models` are
 // those that the client may use. `model` is the name in the request, or "". An item goes to the
-// model that would translate a request with the item's language as source. Errors are those of such
-// a request.
+// model that would translate a request with the item's language as its source language. The errors
+// are those of such a request.
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
                                         const std::vector<ModelPtr>& models, std::string_view model,
                                         engine::TranslationJob job);

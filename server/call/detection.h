@@ -10,9 +10,9 @@
 
 namespace dragoman::server {
 
-// Detects among the languages of the models that `client` may use, and takes the texts from the
-// client's rate. `client` is nullptr if calls need no key. Errors are those that the proto
-// documents. REQUIRES: the request's strings are UTF-8.
+// Detects the languages of the texts among those of the models that `client` may use. Takes the
+// texts' code points from the client's rate limit. `client` is nullptr if calls need no key. Errors
+// are those that the proto documents. REQUIRES: the request's strings are UTF-8.
 absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& context,
                                                            Client* client,
                                                            const v1::DetectLanguageRequest& in);

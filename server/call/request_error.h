@@ -23,9 +23,10 @@ struct FieldViolation {
 };
 
 // Returns INVALID_ARGUMENT with a google.rpc.BadRequest that has the first kMaxViolations
-// violations. The message is "field: description; field: description ...". A violation of field "",
-// the request as a whole, has no "field: ". `untold` is the number of violations that are not in
-// the list; the message says how many. REQUIRES: `violations` is not empty.
+// violations. The message is "field: description; field: description ...". A violation with the
+// field "" concerns the complete request and has no "field: ". `untold` is the number of violations
+// that are not in the list. The message says how many these are. REQUIRES: `violations` is not
+// empty.
 absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold = 0);
 absl::Status InvalidField(std::string field, std::string description);
 
@@ -33,8 +34,8 @@ absl::Status InvalidField(std::string field, std::string description);
 absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 
 // Adds a BadRequest to an INVALID_ARGUMENT of the engine: one violation for each FieldError of the
-// status (engine/base/field_error.h), or one of field "" if the status has none. Returns any other
-// status, and one that has a BadRequest already, unchanged.
+// status (engine/base/field_error.h), or one with the field "" if the status has none. Returns the
+// status unchanged if it has another code or already has a BadRequest.
 absl::Status WithFieldViolation(absl::Status status);
 
 // Returns the message for the log. If a violation concerns a field with a client's text (terms,

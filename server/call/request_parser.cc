@@ -131,7 +131,7 @@ void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& lim
                         absl::StrCat("found ", code_points, " code points, expected at most ",
                                      limits.max_code_points, " in all"));
   }
-  // Empty prefixes have no effect.
+  // If all prefixes are empty, they have no effect.
   if (code_points > 0) {
     job->target_prefixes.assign(in.target_prefixes().begin(), in.target_prefixes().end());
   }

@@ -1,9 +1,10 @@
 // Parses the bytes of a TranslateRequest into a job for the engine, or reports all errors in them.
 //
-// Checks everything that does not depend on the model: that the bytes are a message and UTF-8, the
+// Checks everything that does not depend on the model: that the bytes are a message in UTF-8, the
 // limits, the range of every option (decoding_parser.h), and options that contradict each other
-// (engine/api/option_rules.h). Never ignores an option: a value that is not carried into the job is
-// refused. The engine checks the job again, with the model and the profile in effect.
+// (engine/api/option_rules.h). Refuses a request with an option that the job cannot have, instead
+// of ignoring the option. The engine checks the job again, with the model and the profile in
+// effect.
 //
 // Pure functions, thread-safe. Lengths of text are Unicode code points unless they say bytes.
 #pragma once
@@ -41,11 +42,11 @@ enum class CallKind { kUnary, kStream };
 
 struct ParsedRequest {
   absl::Status status;  // OK, INVALID_ARGUMENT or UNIMPLEMENTED
-  // These are also set for a refused request if they could be read, for the log.
+  // These two are also set for a refused request if they could be read. The log shows them.
   int items = 0;
   std::vector<std::pair<std::string, std::string>> labels;
-  // The fields below are valid if the status is OK. job.request_id is set in every case if the
-  // client's id is valid. "" means not given.
+  // The fields below are valid if the status is OK. job.request_id is also set for a refused
+  // request, if the client's id is valid. "" means not given.
   std::string model;
   bool timings = false;
   int64_t code_points = 0;
@@ -56,12 +57,12 @@ struct ParsedRequest {
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
-// Does what ParseTranslateRequest does, for a message that an adapter made. REQUIRES: its strings
-// are UTF-8.
+// Does what ParseTranslateRequest does, but takes a message that an API adapter made. REQUIRES: the
+// strings of the message are UTF-8.
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
 
-// These checks are shared by requests of several methods. They add errors to `violations`.
+// The following checks are for requests of several methods. They add errors to `violations`.
 // CheckContents returns the number of code points.
 int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
                       const RequestLimits& limits, Violations* violations);

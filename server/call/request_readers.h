@@ -1,15 +1,15 @@
 // Threads that prepare large requests: they parse and check the message, detect the items'
 // languages, choose the models and submit the job.
 //
-// Preparing takes microseconds for one text and tens of milliseconds for the longest list. On a
-// transport's own thread, its other connections would wait meanwhile. So a transport prepares small
-// requests itself and posts large ones here. Clients share these threads fairly
+// Preparing takes microseconds for one text and tens of milliseconds for the longest list. If a
+// transport's own thread did this, the other connections of the thread would wait. So a transport
+// prepares small requests itself and posts large ones here. Clients share these threads fairly
 // (engine/base/fair_turns.h), by the bytes of their requests: a request waits for about as many
 // bytes of each other client as it has itself, and for the requests that are already being read.
 //
-// Thread-safe. The queue has no limit of its own. The transports limit the bytes of requests that
-// they accept, and each request waits here once. A transport releases these bytes when the client
-// is gone. The destructor runs all waiting requests, then joins the threads.
+// Thread-safe. The queue has no limit of its own. The transports limit the bytes of the requests
+// that they accept, and each request waits here once. When a client is gone, its transport releases
+// these bytes. The destructor runs all waiting requests, then joins the threads.
 #pragma once
 
 #include <cstdint>

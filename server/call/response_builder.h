@@ -30,7 +30,7 @@ v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
 v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);
 
 // Collects the statuses of a call's items. If all items fail with the same code, the call fails
-// with it. Not thread-safe.
+// with this code. Not thread-safe.
 class ItemOutcomes {
  public:
   void Add(const absl::Status& status);

@@ -9,7 +9,7 @@
 
 namespace dragoman::server {
 
-// Longer error messages are cut, because they travel in HTTP/2 headers.
+// The maximum size of an error message, which travels in HTTP/2 headers. Longer messages are cut.
 inline constexpr size_t kMaxErrorMessageBytes = 1024;
 
 // Converts the status of a call or of an item. Payloads of `status`, which are google.rpc details

@@ -1,4 +1,5 @@
-// Builds the answer of GetServerInfo. It has only the models that the client sees. Pure function.
+// Builds the answer of GetServerInfo, which names only the models that the client sees. Pure
+// function.
 #pragma once
 
 #include <cstdint>

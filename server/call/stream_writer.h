@@ -1,8 +1,8 @@
 // Writes the messages of a stream: one write is in flight, the others wait in a bounded outbox.
 //
-// Never blocks, so a slow reader does not delay the engine's threads. A client that reads nothing
-// for the write timeout is cut off. Thread-safe. Independent of gRPC: the transport starts writes,
-// finishes the call, and reports the end of each write.
+// Never blocks, so a slow reader does not delay the engine's threads. Cuts off a client that has
+// not read anything for the write timeout. Thread-safe. Independent of gRPC: the transport starts
+// writes, finishes the call, and reports the end of each write.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@
 
 namespace dragoman::server {
 
-// The messages that a stream still has to send. The request bounds their number.
+// The messages that a stream still has to send.
 //
-// Holds at most one message for each unfinished segment: a newer partial replaces an older one that
+// Has at most one message for each unfinished segment: a newer partial replaces an older one that
 // was not sent yet, and a final replaces the partial of its segment. Finals and ends of items are
-// never dropped; the request has as many as it has segments and items.
+// never dropped. There is one final per segment and one end per item, so the request bounds the
+// number of messages.
 //
 // Not thread-safe.
 class StreamOutbox {
@@ -60,13 +61,13 @@ class StreamOutbox {
 
 // The transport that carries the messages. The writer calls it without locks. At most one method
 // runs at a time, with two exceptions: Break may overlap with another method, and the next method
-// may begin while a StartWrite has not returned yet but its end was reported (OnWriteDone).
+// may begin before a StartWrite returns, if the end of its write has been reported (OnWriteDone).
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
   // Starts to write `message`. The transport reports the end with the writer's OnWriteDone.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
-  // Ends the stream. No call follows.
+  // Ends the stream. The writer calls no method after this.
   virtual void Finish(const absl::Status& status) = 0;
   // Makes the write in flight fail soon. Not called during or after Finish.
   virtual void Break() = 0;
@@ -74,10 +75,10 @@ class MessageTransport {
 
 class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
-  // If a write has not ended after `write_timeout`, because the client does not read, the writer
-  // calls `on_stuck` and then Break. `on_stuck` is called at most once. REQUIRES: `transport` stays
-  // alive until its Finish is called, and the writer is made with make_shared, because timers hold
-  // weak references.
+  // If the client does not read and a write has therefore not ended after `write_timeout`, the
+  // writer calls `on_stuck` and then Break. It calls `on_stuck` at most once. REQUIRES: `transport`
+  // exists until its Finish is called. REQUIRES: make_shared makes the writer, because timers have
+  // weak references to it.
   StreamWriter(MessageTransport* transport, const engine::Clock* clock, DeadlineTimer* timer,
                engine::Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
@@ -92,8 +93,8 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   // Ends the stream: finishes with `status` after the last message is written.
   void Close(absl::Status status);
 
-  // Drops all waiting messages and finishes with `status` when the write in flight has ended.
-  // Breaks that write if it lasts for another second. No effect after the writer has finished.
+  // Drops all waiting messages and finishes with `status` when the write in flight has ended. If
+  // this write has not ended after a second, calls Break. Does nothing if the writer has finished.
   void Abort(absl::Status status);
 
   // The transport calls this when a write has ended.

@@ -9,15 +9,16 @@
 
 namespace dragoman::server {
 
-// Holds at most the amount of one minute. Take with a larger amount succeeds if the bucket is full,
-// because otherwise it never could. The level is negative then, so that later calls wait longer.
+// The bucket has at most the amount of one minute. A Take of more than this succeeds if the bucket
+// is full, because otherwise it would never succeed. The level is then negative, so that later
+// calls wait longer.
 class TokenBucket {
  public:
   // `per_minute` 0 means no limit.
   explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
 
-  // Sets the rate. The bucket keeps what it holds, at most its new size; a bucket that had no limit
-  // becomes full.
+  // Sets the rate. The bucket keeps its content, but no more than its new size. A bucket that had
+  // no limit becomes full.
   void SetRate(int64_t per_minute) {
     const auto size = static_cast<double>(per_minute);
     level_ = size_ == 0 ? size : std::min(level_, size);

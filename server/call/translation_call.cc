@@ -158,8 +158,8 @@ engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, Par
     return Refused(engine::RejectReason::kUnsupported,
                    NoDetection(R"(source_language_code: found "auto")"));
   }
-  // Takes from the rate before languages are detected, so that a client above its rate costs
-  // nothing.
+  // The rate limit comes before the detection of languages, so that a refused client causes no
+  // work.
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
   engine::Admission admission;

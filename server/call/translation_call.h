@@ -1,9 +1,10 @@
 // A translation over any transport: submits the job to the engine, enforces the deadline, and
 // writes metrics and the log line. unary_translation.h and stream_translation.h build the answer.
 //
-// Shared by its transport until Finish and by the engine, as the job's sink, until the job ends.
-// Timers hold weak references. The transport is borrowed, see call_transport.h. Thread-safe unless
-// stated otherwise. No lock is held during calls to the transport, the engine or the log.
+// The transport owns the call until Finish. The engine owns it, too, as the job's sink, until the
+// job ends. Timers have weak references. The call borrows the transport (call_transport.h).
+// Thread-safe unless stated otherwise. No lock is held during calls to the transport, the engine or
+// the log.
 #pragma once
 
 #include <atomic>
@@ -44,7 +45,7 @@ class TranslationCall : public engine::TranslationSink,
   void HandleNoRequest(absl::Status status);
 
   // Cancel: the client is gone. Expire: the deadline has passed. Both end the call and its job. The
-  // call has its own timer for the deadline, but a transport may notice the deadline earlier.
+  // call has its own timer for the deadline, but a transport may call Expire earlier.
   void Cancel();
   void Expire();
 
@@ -62,8 +63,8 @@ class TranslationCall : public engine::TranslationSink,
   // Stops the deadline, writes metrics and the log line, and finishes the transport. Called once.
   void Conclude(absl::Status status);
 
-  // Both record times for spans. NoteTimings: the times of the job, from OnDone. NoteSent: a part
-  // of the answer was sent between `begin` and now.
+  // Both record times for spans. NoteTimings records the times of the job. NoteSent records that a
+  // part of the answer was sent between `begin` and now.
   void NoteTimings(const engine::JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(engine::Nanos begin);
 
@@ -92,8 +93,8 @@ class TranslationCall : public engine::TranslationSink,
  private:
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
-  // Both choose the models, take from the client's rate and submit the job. SubmitItems first
-  // detects the items' languages and submits a CompositeJob.
+  // Both choose the models, take the code points from the client's rate limit, and submit the job.
+  // SubmitItems first detects the items' languages and submits a CompositeJob.
   engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
   engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
   // Returns the client of the call's key; nullptr if the call needs no key.
@@ -127,7 +128,7 @@ class TranslationCall : public engine::TranslationSink,
 
   CallTrace trace_;
 
-  // Written by the engine's thread that reports the items, read by Conclude.
+  // Written by the engine's thread that reports the items. Conclude reads them.
   std::atomic<int64_t> source_tokens_{0};
   std::atomic<int64_t> target_tokens_{0};
   std::atomic<int> failed_items_{0};

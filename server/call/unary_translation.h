@@ -30,8 +30,8 @@ class UnaryTranslation final : public TranslationCall {
   // Used only by the engine's calls, which do not overlap.
   v1::TranslateResponse answer_;
 
-  // The thread that sets `ended_` first concludes the call. No other thread uses the transport
-  // then.
+  // The first thread that sets `ended_` concludes the call. After that, no other thread uses the
+  // transport.
   std::atomic<bool> ended_{false};
   engine::Nanos sent_at_ = 0;
 };

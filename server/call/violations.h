@@ -1,6 +1,6 @@
 // Collects all errors of a request, so that the client gets them in one answer.
 //
-// Not thread-safe. `field` is the path on the wire, such as "decoding.beam_size".
+// Not thread-safe. `field` is the path of a field in the request, such as "decoding.beam_size".
 #pragma once
 
 #include <google/protobuf/generated_enum_reflection.h>
@@ -18,7 +18,7 @@ namespace dragoman::server {
 
 class Violations {
  public:
-  // Both add violations. A description says what was found and what was expected.
+  // Both add violations. `description` says what was found and what was expected.
   void Invalid(std::string field, std::string description);
   void Invalid(const std::vector<engine::FieldError>& errors);
 

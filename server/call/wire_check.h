@@ -1,4 +1,4 @@
-// Reports what the protobuf parser does not: why it refused bytes, and which fields are unknown.
+// Says what the protobuf parser does not say: why it refused bytes, and which fields are unknown.
 //
 // Pure functions on any generated message.
 #pragma once

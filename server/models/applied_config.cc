@@ -1,4 +1,4 @@
-// Part of model_manager.h: Apply, which applies a configuration that was read again.
+// Defines ModelManager::Apply (model_manager.h), which applies a configuration that was read again.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -10,7 +10,7 @@
 namespace dragoman::server {
 namespace {
 
-// Bounds on the time between two attempts at a full queue.
+// Bounds on the time between two attempts to submit to a full queue.
 constexpr engine::Nanos kShortestWait = 10 * kNanosPerMilli;
 constexpr engine::Nanos kLongestWait = kNanosPerSecond;
 
@@ -56,11 +56,11 @@ struct CompositeJob::Part {
   int ItemOf(int item) const { return given.items[static_cast<size_t>(item)]; }
 };
 
-// The sink of a leg, whose items have different numbers in the engine's job.
+// The sink of a leg. An item's index in the leg's job differs from its index in the CompositeJob.
 class CompositeJob::LegSink final : public engine::TranslationSink {
  public:
-  // If `stage` is kFromPivot, `items` has the number in the part of each item, by its number in the
-  // leg. Otherwise it is empty, because both numbers are the same.
+  // `items` converts indices of the leg's job to indices of the part. It is empty unless `stage` is
+  // kFromPivot, because the indices are otherwise the same.
   LegSink(std::shared_ptr<CompositeJob> job, Part* part, int leg, Stage stage,
           std::vector<int> items = {})
       : part(part), leg(leg), stage(stage), job_(std::move(job)), items_(std::move(items)) {}
@@ -190,8 +190,8 @@ engine::Admission CompositeJob::SubmitLeg(int leg, engine::Engine* engine,
     if (at != legs_.end()) at->second.job = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
-  // The job was stopped before it knew this leg's number in the engine: another leg has ended with
-  // an error, or Cancel was called.
+  // The job was stopped before legs_ had this leg's job, because another leg has ended with an
+  // error or Cancel was called.
   if (cause.has_value()) engine->Cancel(admission.job, *cause);
   return admission;
 }
@@ -297,7 +297,7 @@ void CompositeJob::Wait(Part* part, int leg, std::vector<int> items, engine::Nan
     legs_.erase(leg);
     items.insert(items.end(), part->ready.begin(), part->ready.end());
     part->ready = std::move(items);
-    // Another item may have armed the timer meanwhile. That attempt is enough.
+    // Another item may have armed the timer meanwhile. Then SubmitSecond also submits these items.
     if (!stopped_.has_value()) arm = !std::exchange(part->armed, true);
   }
   if (arm) Arm(part, clock_->Now() + std::clamp(retry_after, kShortestWait, kLongestWait));

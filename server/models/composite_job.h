@@ -1,10 +1,10 @@
-// One job for its sink, done by several jobs of engines. Its items may be in different languages,
-// which different engines translate. Or the items go through a pivot language: a first engine
-// translates them into the pivot language, and a second engine translates the result.
+// A job that several engine jobs do, for one sink. Its items may be in different languages, which
+// different engines translate. Or its items go through a pivot language: a first engine translates
+// them into the pivot language, and a second engine translates the result.
 //
 // The sink sees one job. Each engine admits its part by its own queue, limits and client shares.
-// The sink is not called before all parts are admitted. If an engine refuses its part, the admitted
-// parts are cancelled. If an engine's job ends with an error, the others are cancelled.
+// Calls of the sink wait until all parts are admitted. If an engine refuses its part, the admitted
+// parts are cancelled. If an engine's job ends with an error, the other jobs are cancelled.
 //
 // An item of a pivot goes to the second engine as soon as the first has finished it; items that
 // finish at the same time go together. If the queue of the second engine is full, the items wait
@@ -39,7 +39,7 @@ struct JobPart {
   ModelPtr model;  // kept until the job ends; nullptr: the sink keeps it
   engine::Engine* engine = nullptr;
   std::unique_ptr<engine::Plan> plan;  // made by `engine`
-  std::vector<int> items;              // by item of the plan: the item's number in the whole job
+  std::vector<int> items;  // items[i]: the index in the CompositeJob of the plan's item i
 };
 
 class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
@@ -50,9 +50,9 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
                std::vector<engine::ItemResult> done, std::shared_ptr<engine::TranslationSink> sink);
   ~CompositeJob();
 
-  // Submits all parts. If one is refused, the whole job is, and the sink is not called.
-  // Admission::job has a meaning only for a single part: it is a job of the part's engine.
-  // REQUIRES: called once.
+  // Submits all parts. If an engine refuses one, Start returns the refusal, and the sink is never
+  // called. Admission::job has a meaning only if there is a single part: it is a job of the part's
+  // engine. REQUIRES: called once.
   engine::Admission Start();
 
   // Does the same as Engine::Cancel. REQUIRES: Start has returned.
@@ -61,8 +61,8 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
  private:
   struct Part;
   class LegSink;
-  // A leg is one job of an engine. Its stage says between which languages it translates: source and
-  // target of its part (kOnly), source and pivot, or pivot and target.
+  // A leg is one job of an engine. The stage of a leg says between which languages it translates:
+  // from the source into the target (kOnly), into the pivot language, or from the pivot language.
   enum class Stage { kOnly, kIntoPivot, kFromPivot };
 
   // A leg that has not ended.
@@ -71,7 +71,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
     std::optional<engine::JobId> job;  // none before Submit has returned
   };
 
-  // Adds a leg and returns its number. The caller submits the leg.
+  // Adds a leg, which is a job of `engine`, and returns its number. The caller submits the leg.
   int AddLeg(engine::Engine* engine) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits a leg. The caller erases a leg that is refused.
   engine::Admission SubmitLeg(int leg, engine::Engine* engine, std::unique_ptr<engine::Plan> plan,
@@ -79,8 +79,8 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   engine::Admission StartPart(Part* part);
   void OnLegDone(const LegSink& leg, const absl::Status& status, const engine::JobTimings& timings);
 
-  // The following are for a part that goes through a pivot. Items are given by their number in the
-  // part.
+  // The following are for a part that goes through a pivot language. They count items by their
+  // index in the part.
   void OnFirstItem(Part* part, engine::ItemResult result);
   // Makes the timer's thread call SubmitSecond at `when`.
   void Arm(Part* part, engine::Nanos when);
@@ -88,8 +88,8 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   // Removes `leg`, which the second engine has refused. Its items wait until the second engine may
   // have room.
   void Wait(Part* part, int leg, std::vector<int> items, engine::Nanos retry_after);
-  // Tells the PivotEngine that `items` items no longer wait: the second engine has taken them, or
-  // they ended before that.
+  // Tells the PivotEngine that `items` items no longer wait for the second engine, because it has
+  // taken them or because they have ended.
   void Leave(Part* part, int64_t items);
 
   // Cancels all legs. The job ends with `status`. Only the first call has an effect.
@@ -101,7 +101,7 @@ class CompositeJob : public std::enable_shared_from_this<CompositeJob> {
   const engine::Nanos begun_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::vector<engine::ItemResult> done_;  // the results given to the constructor, until Start
-  // The sink in the queue keeps engines. It is released after OnDone.
+  // The sink in the queue owns engines. It is released after OnDone.
   SinkQueue queue_;
 
   engine::Mutex mu_;

@@ -11,8 +11,8 @@
 namespace dragoman::server {
 namespace {
 
-// Returns the number of processors that the model's settings ask for; 0 if they do not give both
-// numbers.
+// Returns the number of processors that the model's settings ask for, or 0 if one of the two
+// settings is missing.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
 bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
@@ -58,7 +58,8 @@ struct DeviceGroups {
   }
 };
 
-// Returns "0.5 (a) + 0.6 (b)" for the models that may be on a GPU with a model of `group`.
+// Returns a sum such as "0.5 (a) + 0.6 (b)" of the models that may be on the same GPU as a model of
+// `group`.
 std::string SumText(const std::vector<ModelSettings>& models, const DeviceGroups& all,
                     const DeviceGroup& group) {
   std::string sum;
@@ -114,7 +115,7 @@ std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& mode
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);
-  // The models loaded so far, up to and including the present one, by group.
+  // The models that are loaded so far, including model i, by group.
   std::vector<DeviceGroup> loaded;
   for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;

@@ -30,27 +30,27 @@ struct ModelShare {
   absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: why the model cannot be loaded
   int cpus = 1;                                    // processors for workers and text threads
   int text_cpus = 1;                               // determines the number of text threads
-  // The index of the first of `cpus` among all processors. If it is beyond the last processor, the
-  // model shares its processors with other models.
+  // The index of the model's first processor, among all processors. If there is no such processor,
+  // the model shares its processors with other models.
   int first_cpu = 0;
   int cpus_per_cache = 0;  // processors that share a last-level cache; 0 or 1: unknown
-  // The fraction of a GPU's memory that may be in use after the model has allocated its own.
+  // The fraction of a GPU's memory that may be in use after this model is loaded.
   double device_memory_fraction = 0.9;
   // The bytes of host memory that this model must leave to others.
   int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // Parts of host_bytes_of_serving: host_bytes_of_process is in use even without calls.
-  // host_bytes_of_serving_now is in use while the model is loaded, which is all of it once calls
-  // are accepted.
+  // Parts of host_bytes_of_serving: the bytes that are in use even without calls, and the bytes
+  // that are in use while the model is loaded. Once calls are accepted, the latter are all of
+  // host_bytes_of_serving.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
 
-// Returns the number of processors of each model, at least 1. A model with cpu-workers and
-// threads-per-worker gets their product. A model on GPUs gets one. The others share the rest
-// evenly; the first of them get the remainder. If there are more models than processors, they share
-// processors.
+// Returns the number of processors of each model, at least 1. A model whose settings give
+// cpu-workers and threads-per-worker gets the product of the two. A model on GPUs gets one. The
+// other models share the rest evenly, and the first of them get the remainder. If there are more
+// models than processors, models share processors.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // Returns the number of processors that determines each model's text threads. It is that of
@@ -60,9 +60,9 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // Returns the device_memory_fraction of each model, if they are loaded in this order. Models that
-// may be on the same GPU share `fraction` of it: a model with its own fraction gets that, and the
-// others share the rest evenly. INVALID_ARGUMENT with the sum if nothing is left for them, or if
-// the own fractions exceed 1.
+// may be on the same GPU share `fraction` of its memory. A model whose settings give a fraction
+// gets that fraction, and the other models share the rest evenly. INVALID_ARGUMENT with the sum if
+// nothing is left for them, or if the given fractions add up to more than 1.
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction);
 
@@ -71,9 +71,9 @@ absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSe
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
 // Returns the number of bytes of host memory that `model` must leave to the models `to_come`, which
-// are loaded after it. These are the KV cache sizes that their settings give. If the settings of
-// `model` give no size, it shares the rest of `left` evenly with the models to come whose settings
-// give none, and their shares are added. `left` is the number of free bytes and may be negative.
+// are loaded after it. A model of `to_come` whose settings give a KV cache size needs this size. If
+// `model` has no such setting, it shares the rest of `left` evenly with the models of `to_come`
+// that have none either. `left` is the number of free bytes and may be negative.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

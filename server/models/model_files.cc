@@ -70,7 +70,7 @@ absl::Status AddFile(const engine::RecordedFile& file, const engine::LoadContext
   const auto unreadable = [&file] {
     return absl::UnavailableError(absl::StrCat(file.path, ": ", std::strerror(errno)));
   };
-  // O_NONBLOCK: a pipe may have taken the file's place.
+  // O_NONBLOCK keeps open from blocking if a pipe has taken the file's place.
   const FileDescriptor opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened.get() < 0) return unreadable();
   struct stat found {};

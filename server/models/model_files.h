@@ -13,8 +13,8 @@
 
 namespace dragoman::server {
 
-// Checks that the path may be a model. NOT_FOUND if it does not exist. INVALID_ARGUMENT if it is
-// neither a file nor a directory with files. UNAVAILABLE if the directory cannot be read.
+// Checks that the path may lead to a model. NOT_FOUND if it does not exist. INVALID_ARGUMENT if it
+// is neither a file nor a directory with files. UNAVAILABLE if the directory cannot be read.
 absl::Status CheckModelPath(const std::string& path);
 
 // Returns the SHA-256, in hexadecimal, of the files that were read for the model in `directory`, in

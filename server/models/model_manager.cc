@@ -97,7 +97,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
-  // A model keeps the share that it got in LoadAll as long as it stays on the same devices.
+  // A model keeps its share from LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
   if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
     share.cpus = known->second.cpus;
@@ -280,7 +280,8 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end()) base.ensemble.directories.clear();  // the default model's
+  // Without a served model, `base` has the ensemble of the default model.
+  if (known == settings_.end()) base.ensemble.directories.clear();
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
@@ -293,7 +294,7 @@ absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
   const std::vector<std::string> directories = DirectoriesOf(settings);
   if (model.directory != absl::StrJoin(directories, ",")) return false;
   if (engine::FirstChanged(model.files).empty()) return true;
-  // A file may have been rewritten with the same bytes. The checksum shows that, but it does not
+  // A file may have been rewritten with the same bytes, so the checksums are compared. They do not
   // show files that were added or deleted.
   if (!engine::FirstAddedOrGone(model.files).empty()) return false;
   const engine::LoadContext look(&gives_up_);

@@ -30,9 +30,8 @@
 
 namespace dragoman::server {
 
-// Decides where a model runs. Reads the model's files if the decision depends on them. Uses only
-// the host memory in `share`, whose other fields are not set yet. Errors and `load` are as for
-// EngineLoader.
+// Decides where a model runs. Reads the model's files if the decision depends on them. Of `share`,
+// only the fields for host memory are set. Errors and `load` are as for EngineLoader.
 using DevicePlanner = std::function<absl::StatusOr<DevicePlan>(
     const ModelSettings& settings, const ModelShare& share, engine::LoadContext* load)>;
 
@@ -47,7 +46,7 @@ struct ModelChange {
   enum class Kind : uint8_t { kUnchanged, kLoaded, kReloaded, kUnloaded, kFailed };
   std::string name;
   Kind kind = Kind::kUnchanged;
-  int version = 0;      // the version that serves; 0: none, or a pivot
+  int version = 0;      // the version that takes calls; 0: none, or a pivot
   absl::Status status;  // set for kFailed
 };
 
@@ -55,7 +54,7 @@ struct ModelResources {
   int cpus = 1;
   int cpus_per_cache = 0;     // processors that share a last-level cache; 0: unknown
   int64_t host_bytes = 0;     // the most memory that the process may use; 0: unknown
-  std::string host_bytes_of;  // the source of that limit, for people
+  std::string host_bytes_of;  // where this limit comes from, for log messages
   int64_t serving_bytes = 0;  // the part of host_bytes that is not for models
   int64_t process_bytes = 0;  // the part of serving_bytes that is in use without any call
 };
@@ -76,18 +75,18 @@ class ModelManager {
   void Start() { thread_.Start(); }
   absl::Status Post(TaskThread::Task task) { return thread_.Post(std::move(task)); }
   // Makes the present load, checksum or reload, and every later one, end with CANCELLED within
-  // seconds. Does not wait. Thread-safe.
+  // seconds. Returns at once. Thread-safe.
   void GiveUp() { gives_up_.store(true); }
-  // Gives up, waits for the running task, and ends the tasks that have not begun. A second call has
-  // no effect.
+  // Calls GiveUp, waits for the running task, and ends the tasks that have not begun. A second call
+  // has no effect.
   void Stop();
-  // Stop with the time limit of TaskThread::StopWithin, because a load may wait for a disk that no
-  // longer answers.
+  // Does what Stop does, with the time limit of TaskThread::StopWithin. A load may wait for a disk
+  // that no longer answers.
   bool StopWithin(std::chrono::nanoseconds patience);
 
   // The methods below are for the manager's thread.
 
-  // Loads the first models. Stops with the error of the first that fails.
+  // Loads the first models. Returns the error of the first model that fails, and loads no more.
   absl::Status LoadAll(const std::vector<ModelSettings>& models,
                        const std::vector<PivotSettings>& pivots = {});
 
@@ -97,7 +96,7 @@ class ModelManager {
   //   * reloads models whose settings or files have changed, and the glossaries of the others;
   //   * removes models that are no longer configured;
   //   * changes the order of the models, and the pivots.
-  // Keeps the changes of Load and Unload to a model unless its configuration has changed. A model
+  // Changes by Load and Unload stay, unless the configuration of their model has changed. A model
   // that cannot be loaded keeps its present version, and the next Apply tries again.
   //
   // Returns an entry for each model that is or was served, and one if the pivots failed. Also logs
@@ -105,9 +104,9 @@ class ModelManager {
   std::vector<ModelChange> Apply(const ServerConfig& config);
 
   // Loads a new model, or a new version of a served one. If the directory is "" or a setting is
-  // missing, the present model of that name gives it. A new model's missing settings are the
-  // defaults. Returns INVALID_ARGUMENT, NOT_FOUND, or the loader's error. ABORTED if the files
-  // changed while they were read.
+  // missing, the value is that of the served model with this name. A new model has the default for
+  // each missing setting. Returns INVALID_ARGUMENT, NOT_FOUND, or the loader's error. ABORTED if
+  // the files changed while they were read.
   absl::StatusOr<ModelPtr> Load(const std::string& name, const std::string& directory,
                                 const std::map<std::string, std::string>& settings);
 
@@ -135,14 +134,15 @@ class ModelManager {
   ModelChange Refresh(const std::string& name);
   absl::Status SetPivots(const ServerConfig& config, std::vector<PivotSettings> pivots);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
-  // Returns a share in which only the host memory is set, without that of models to come.
+  // Returns a share in which only the host memory is set. It leaves no memory to models that are
+  // loaded later.
   ModelShare HostShare() const;
   absl::StatusOr<DevicePlan> PlanOf(const ModelSettings& settings) const;
   // Returns the share of a model with this plan. `to_come` must be settings from OnDevices.
   ModelShare ShareOf(const ModelSettings& settings, absl::StatusOr<DevicePlan> plan,
                      const std::vector<ModelSettings>& to_come) const;
-  // Returns the bytes of host memory that all versions of all models use, and describes them in
-  // `sum` for people.
+  // Returns the bytes of host memory that all versions of all models use. Sets `sum` to a text that
+  // lists them.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
   // Reports whether the files of a served model are still those that it was loaded from.

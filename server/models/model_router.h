@@ -14,8 +14,8 @@ namespace dragoman::server {
 
 struct Route {
   ModelPtr model;
-  // The request's languages with the model's codes. If they did not decide the choice, they are as
-  // in the request.
+  // The request's languages. They have the model's codes if they decided the choice of the model,
+  // else those of the request.
   engine::LanguagePair languages;
 };
 

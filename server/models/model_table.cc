@@ -13,11 +13,11 @@
 
 namespace dragoman::server {
 struct ModelTable::Registry {
-  // While `hold` is locked, no version is destroyed. A thread that releases a model locks `mu` and
-  // may hold the engine's locks. So engines are called with `hold` locked, and never with `mu`
-  // locked.
+  // While `hold` is locked, no version is destroyed. A thread that releases a model locks `mu`, and
+  // it may already have locks of the engine. So engines are called with `hold` locked, but never
+  // with `mu` locked.
   engine::Mutex hold;
-  // The latest version of each name. Kept while a version of the name exists.
+  // The number of the latest version of each name. Kept while a version of the name exists.
   std::map<std::string, int> versions ABSL_GUARDED_BY(hold);
   // The counts of destroyed versions, by name. Kept while a version of the name exists.
   std::map<std::string, engine::SegmentCounts> ended ABSL_GUARDED_BY(hold);
@@ -28,7 +28,7 @@ struct ModelTable::Registry {
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
   // The live versions to which no ModelPtr refers any more.
   std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
-  // How many versions are no longer live, but not destroyed yet.
+  // The number of versions that are no longer in `live` but not destroyed yet.
   int ending ABSL_GUARDED_BY(mu) = 0;
   bool stop ABSL_GUARDED_BY(mu) = false;
 
@@ -123,8 +123,8 @@ ModelPtr ModelTable::Share(ServedModel model) {
 }
 
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
-  // Keeps versions of this name from being destroyed now, because the end of the last one would
-  // delete the name's version number.
+  // Keeps versions of this name from being destroyed now. The end of the last version would delete
+  // the name's version number.
   engine::MutexLock hold(&registry_->hold);
   const int versions = registry_->versions[model.name];
   model.version = (versions == 0 ? last_removed_ : versions) + 1;

@@ -1,9 +1,9 @@
 // The served models, by name. Also destroys the engines of models that are no longer served.
 //
-// A replaced or removed model accepts no new calls; calls that hold it go on. After the last call
-// has released it, a thread of the table destroys its engine: an engine joins its threads, and
-// those threads may release calls, so they cannot destroy it. The engine's counts remain in the
-// counts of its name until no version of that name exists.
+// A replaced or removed model accepts no new calls, and its unfinished calls go on. After the last
+// call has released the model, a thread of the table destroys its engine. The engine's own threads
+// may release calls, but they cannot destroy the engine, because it joins them. The counts of the
+// engine remain in the counts of the model's name until no version of that name exists.
 //
 // The table makes the pivots. A pivot exists while both of its models are served. It uses their
 // present versions.
@@ -41,8 +41,8 @@ class ModelTable {
   // The maximum number of failures that are kept for names that are not served.
   static constexpr size_t kMaxFailures = 32;
 
-  // `clock` must outlive the table. Models are listed in the order of `names`, then those with
-  // other names, then pivots. The first model is the default.
+  // `clock` must outlive the table. The list of models begins with `names`, in their order. Models
+  // with other names follow, then pivots. The first model is the default.
   ModelTable(const engine::Clock* clock, std::vector<std::string> names,
              std::vector<PivotSettings> pivots);
   // Cancels every job. Waits until all references to models were released and all engines have
@@ -52,9 +52,9 @@ class ModelTable {
   ModelTable& operator=(const ModelTable&) = delete;
 
   // Makes new calls of model.name use `model`, which replaces the previous version, if any. Gives
-  // `model` a version above every version that the name had before. A new name starts at 1 if no
-  // model has been removed yet. Returns an error without effect if the models of a pivot would
-  // share no language.
+  // `model` a higher version number than the name ever had. A new name starts at 1 if no model has
+  // been removed yet. Returns an error without effect if the two models of a pivot would have no
+  // language in common.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Removes a model, and the pivots through it, for new calls. Returns false if there is none.
@@ -70,9 +70,9 @@ class ModelTable {
   // Returns all models that accept calls, the default first.
   std::vector<ModelPtr> models() const;
 
-  // Records for Entries that a model is being loaded or has failed to load. kServing removes the
-  // note, as does Put. Remove deletes the note of a failure. Of the failures of names that are not
-  // served, only the last kMaxFailures are kept.
+  // Records that a model is being loaded or has failed to load. Entries reports such notes.
+  // kServing removes the note of a model, and so does Put. Remove deletes the note of a failure. Of
+  // the failures of names that are not served, only the last kMaxFailures are kept.
   void Note(const std::string& name, ModelState state);
 
   // Removes the note that the model has failed. Returns false if there is none.
@@ -82,7 +82,7 @@ class ModelTable {
     std::string name;
     ModelState state = ModelState::kServing;
     int version = 0;  // 0: unknown
-    // The model, if it accepts calls. Release it soon, because it keeps the engine.
+    // The model, if it accepts calls. Release it soon, because it keeps the engine alive.
     ModelPtr model;
   };
   // Returns the entries of models(), then of old versions that still have calls, then of models
@@ -90,14 +90,15 @@ class ModelTable {
   std::vector<Entry> Entries() const;
 
   // Calls `change` once for every present model, and then after every change, on the thread that
-  // makes the change. `served` tells whether the model accepts calls. Null stops the calls.
+  // makes the change. `served` tells whether the model accepts calls. A nullptr as `change` stops
+  // the calls.
   using Change = std::function<void(const std::string& name, bool served)>;
   void OnChange(Change change);
 
-  // Returns the stats of every name that has a version, even if only old versions with unfinished
-  // calls exist. Omits pivots, because their jobs count in their models. Sums over all versions,
-  // and is as consistent as Engine::Stats. The counts of a name never fall while one of its
-  // versions exists.
+  // Returns the stats of every name that has a version, even if its only versions are old ones with
+  // unfinished calls. Omits pivots, because their jobs count in their models. Sums over all
+  // versions, and is as consistent as Engine::Stats. The counts of a name never fall while one of
+  // its versions exists.
   std::vector<ModelStats> Stats() const;
 
   // Cancels every job of every version as Engine::Cancel does. Does not refuse new jobs; see

@@ -2,8 +2,8 @@
 // translates the result.
 //
 // The first engine admits a job (composite_job.h). At most kMaxItems items wait for the second
-// engine. Clients share that capacity as they share a queue's, so a client's waiting items do not
-// keep others from being admitted.
+// engine. Clients share these places fairly, as they share a queue, so the waiting items of one
+// client do not keep jobs of others from being admitted.
 //
 // Options:
 //   * Search options (beam, penalties, profile, sampling, lengths by ratio) and do_not_translate
@@ -59,9 +59,10 @@ class PivotEngine final : public engine::Engine {
                                                              const engine::Clock* clock,
                                                              DeadlineTimer* timer);
 
-  // Describes both models: the pairs of a source of the first and a target of the second, the limit
-  // on source tokens of the first and on target tokens of the second, the lesser limits on rows and
-  // beams, and the sum of the parameters.
+  // Describes both models together. The language pairs are the pairs of a source of the first model
+  // and a target of the second. The limit on source tokens is the first model's, and that on target
+  // tokens the second model's. The limits on rows and beams are the smaller ones. The number of
+  // parameters is the sum.
   const engine::ModelInfo& info() const override { return info_; }
   absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const override;
@@ -72,8 +73,8 @@ class PivotEngine final : public engine::Engine {
   void Cancel(engine::JobId job, engine::CancelCause cause) override;
   int64_t jobs_in_flight() const override;
   void CancelAll(engine::CancelCause cause) override;
-  // Sets only the capacities (those of the first engine) and live_workers (the lesser number). The
-  // two engines count the segments.
+  // Sets only the capacities, which are those of the first engine, and live_workers, which is the
+  // smaller of both numbers. The two engines count the segments.
   engine::EngineStats Stats() const override;
   // Does nothing: both models reload their own glossaries.
   absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override { return absl::OkStatus(); }

@@ -87,8 +87,8 @@ engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult s
     }
   }
   // The sentences of both results are in the order of their texts. Each sentence of the second
-  // result starts a part, or widens the last part if both touch the same sentence of the first
-  // translation.
+  // result starts a new part, except if it touches a sentence of the first translation that the
+  // last part also touches. Then it widens the last part.
   result.sentences.clear();
   engine::ByteRange between;
   size_t next = 0;

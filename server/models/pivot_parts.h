@@ -11,13 +11,14 @@
 
 namespace dragoman::server {
 
-// Returns the first engine's part of `job` (see PivotEngine). `language` is the pivot language.
+// Returns the part of `job` that the first engine translates (see PivotEngine). `language` is the
+// pivot language.
 engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language);
 
-// Returns the second engine's part of `job` for the items with the numbers `items`. `job` itself
-// has no contents. `prefixes` has the target prefix of every item by its number, or is empty.
-// `firsts` has the first engine's result of every item by its number. With sampling, both engines
-// use the same seed.
+// Returns the part of `job` that the second engine translates, for the items with the indices
+// `items`. `job` itself has no contents. `prefixes` has the target prefix of every item by its
+// index, or is empty. `firsts` has the first engine's result of every item by its index. With
+// sampling, both engines use the same seed.
 engine::TranslationJob SecondLeg(const engine::TranslationJob& job,
                                  const std::vector<std::string>& prefixes,
                                  const std::string& language, const std::vector<int>& items,
@@ -27,10 +28,10 @@ engine::TranslationJob SecondLeg(const engine::TranslationJob& job,
 // first translation: the range of all sentences that `between` touches.
 engine::ByteRange SourceOf(const engine::ItemResult& first, engine::ByteRange between);
 
-// Joins two results, both OK. The index and the source tokens are those of the first, the target
-// tokens those of the second. Sentences are the smallest parts whose bounds are sentence bounds in
-// both results. The finish reason is the worse one. Warnings are those of both; if both have the
-// same code, the second's.
+// Joins two results, both OK. The index and the source tokens are those of `first`, and the target
+// tokens those of `second`. Sentences are the smallest parts whose bounds are sentence bounds in
+// both results. The finish reason is the worse one. The result has the warnings of both. If both
+// have a warning with the same code, it has that of `second`.
 engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult second,
                            engine::PivotPart pivot);
 

@@ -43,7 +43,7 @@ struct ServedModel {
   // The observer of the engine, which outlives the engine; null for a pivot. All versions of the
   // model share it. Its metrics end with the last version.
   std::shared_ptr<engine::EngineObserver> observer;
-  // Shared because a test may keep it.
+  // Shared with tests, which may keep it.
   std::shared_ptr<engine::Engine> engine;
   ModelLanguages languages;  // the engine's languages; set by ModelTable
   std::vector<int> cuda;     // the GPUs that the engine is on; empty: the CPU

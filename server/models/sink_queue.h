@@ -17,11 +17,11 @@ class SinkQueue {
  public:
   using Call = std::function<void(engine::TranslationSink*)>;
 
-  // Until Open, calls wait.
+  // Calls wait until Open.
   explicit SinkQueue(std::shared_ptr<engine::TranslationSink> sink) : sink_(std::move(sink)) {}
 
-  // Tell calls `call` with the sink. If another thread is making a call, that thread makes this
-  // call afterwards. Open makes the waiting calls.
+  // Tell calls `call` with the sink. If another thread is calling the sink at that time, that
+  // thread makes this call afterwards. Open makes the waiting calls.
   void Tell(Call call);
   void Open();
 

@@ -21,7 +21,7 @@
 namespace dragoman::server {
 namespace {
 
-// The limit on processor numbers, above that of any machine. A larger number is an error.
+// The limit on processor numbers. No machine has larger ones, so a larger number is an error.
 constexpr int kMostCpus = 1 << 16;
 
 std::string LineOf(const std::string& path) {
@@ -184,7 +184,7 @@ CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& all
 
 std::vector<int> AllowedCpus() {
   std::vector<int> cpus;
-  // Tries larger masks, because the system refuses a mask that is smaller than its own.
+  // Tries larger and larger masks, because the system refuses a mask that is smaller than its own.
   for (int size = 1024; size <= kMostCpus; size *= 2) {
     cpu_set_t* const mask = CPU_ALLOC(size);
     const size_t bytes = CPU_ALLOC_SIZE(size);

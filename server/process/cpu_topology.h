@@ -1,5 +1,5 @@
-// The processors that this process may run on, the nodes, caches and cores that they share (read
-// from /sys), the quota of processor time, and the control groups that limit this process.
+// Finds the processors that this process may run on, and the nodes, caches and cores that they
+// share (from /sys). Also finds the quota of processor time and the control groups of this process.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Cpu {
   int node = 0;     // the processor's memory node
   int cache = 0;    // the lowest number of the processors that share its last-level cache
   int core = 0;     // the lowest number of the processors that are threads of its core
-  int sibling = 0;  // its index among the threads of its core: 0, 1 ..
+  int sibling = 0;  // the processor's index among the threads of its core: 0, 1 ..
 };
 
 struct CpuTopology {
@@ -28,12 +28,13 @@ struct CpuTopology {
   int PerCache() const;
 };
 
-// Reads the topology of the processors `allowed`. Processors without data in /sys are on node 0,
-// share one cache with each other, and are separate cores. `root` is "" except in tests, where it
-// has sys.
+// Reads the topology of the processors `allowed`. A processor without data in /sys is on node 0, is
+// a core of its own, and shares one cache with all other processors without data. `root` is ""
+// except in tests, where it is a directory that contains sys.
 CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& allowed);
 
-// Returns the process's affinity mask. The system keeps it within the control group's cpuset.
+// Returns the process's affinity mask. It never has more processors than the control group's
+// cpuset.
 std::vector<int> AllowedCpus();
 
 // ParseCpuList converts a list such as "0-3,8" to numbers; text of another form gives no numbers.
@@ -43,21 +44,21 @@ std::string CpuListText(std::vector<int> cpus);
 
 // Returns the processor time that the quota of the control group allows, as a number of processors,
 // or `if_none` without a quota. Rounds up, because some threads wait most of the time. `root` is ""
-// except in tests, where it has proc/self/cgroup and sys/fs/cgroup.
+// except in tests, where it is a directory that contains proc/self/cgroup and sys/fs/cgroup.
 int CgroupCpuLimit(const std::string& root, int if_none);
 
 // Returns the lesser of the affinity mask's size and the control group's quota.
 int CpuBudget();
 
 struct CgroupDirectory {
-  std::string path;     // of the directory with its files
-  std::string name;     // within its hierarchy: "/" or "/kubepods/pod1"
+  std::string path;     // of the directory that has the group's files
+  std::string name;     // the group's path within its hierarchy: "/" or "/kubepods/pod1"
   bool unified = true;  // cgroup v2; else v1, in the controller's own hierarchy
 };
 
-// Returns the groups from the process's own up to the root, because the limits of a group bind all
+// Returns the groups from the process's own group up to the root. The limits of a group bind all
 // groups below it. Covers both hierarchies if there are two. Includes directories that are not
-// mounted. `root` is "" except in tests, where it has proc/self/cgroup and sys/fs/cgroup.
+// mounted. `root` is as for CgroupCpuLimit.
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
 

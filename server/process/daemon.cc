@@ -40,15 +40,15 @@
 namespace dragoman::server {
 namespace {
 
-// The time that the engine and the connections have to end after the drain limit.
+// The time for the engine and the connections to end after the drain limit.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// How long the end of the process waits for a load to notice that it was given up.
+// How long the end of the process waits for a load to end after ModelManager::GiveUp.
 constexpr std::chrono::seconds kLoadGrace{2};
 
 // The number of threads of gRPC, of HTTP (at least three) and of the server, in addition to one for
-// each CPU. 11 were measured without HTTP. The threads of the port for probes and metrics already
-// run when this number is checked.
+// each CPU. Measured without HTTP: 11. The threads of the port for probes and metrics do not count,
+// because they already run when this number is checked.
 constexpr int kServingThreads = 15;
 
 // How long the process waits at its end for log lines that are not written yet.
@@ -61,14 +61,15 @@ void LogGrpc(gpr_log_func_args* args) {
       {{"detail", LogsPeers() ? std::string(args->message) : WithoutAddresses(args->message)}});
 }
 
-// Keeps libraries from writing to standard error. Protobuf would name fields that are not UTF-8;
-// the client gets an error for them anyway.
+// Keeps libraries from writing to standard error. Protobuf would name each field that is not UTF-8,
+// although the client gets an error for it.
 void QuietLibraries() {
   gpr_set_log_function(LogGrpc);
   google::protobuf::SetLogHandler(nullptr);
 }
 
-// The state for the probes. The pointers are set during the start; their targets outlive HTTP.
+// The state that probes ask for. The pointers are set during the start. Their targets outlive the
+// HTTP server.
 struct HealthState {
   std::atomic<const ModelTable*> models{nullptr};
   std::atomic<const Serving*> serving{nullptr};
@@ -106,7 +107,7 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   _exit(status);
 }
 
-// Only logs an error, because the service manager then waits for its own time limit.
+// On an error, only logs it. The service manager then waits for its own time limit.
 void TellServiceManager(const std::string& state) {
   const absl::Status told = NotifyServiceManager(state);
   if (!told.ok()) {
@@ -114,11 +115,11 @@ void TellServiceManager(const std::string& state) {
   }
 }
 
-// The reaction to a signal before any call was accepted: there is nothing to wait for.
+// Ends the process at a signal before any call was accepted. There is nothing to wait for.
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
 // Reads the configuration and its files again, and applies them. Logs and returns an error, without
-// effect, if the configuration cannot be read. For the manager's thread.
+// effect, if the configuration cannot be read. Called on the manager's thread.
 absl::StatusOr<ReloadReport> ReloadAll(const ServerConfig& config, const ReadConfig& read_again,
                                        Security* security, ModelManager* manager) {
   const absl::StatusOr<ServerConfig> now = read_again ? read_again() : config;
@@ -179,7 +180,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     http_address = http->address();
   }
 
-  // The detector precedes the models, so that a wrong file is reported at once.
+  // The detector is opened before the models are loaded, so that a wrong file is reported at once.
   const auto detector = StartDetection(config);
   if (!detector.ok()) {
     http.reset();
@@ -282,7 +283,8 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     return false;
   };
   const int signal = WaitForEnd({.reload = reload, .dead = dead});
-  // If a model has lost its workers, calls of other models still get the time of a drain.
+  // If a model has lost its workers, the process ends with a drain, so that calls of other models
+  // can end.
   const bool others = models.models().size() > 1;
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
@@ -290,7 +292,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   // The timer is armed before everything that might hang, even a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
   TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
-  // Gives up a load, because its model would no longer serve.
+  // The model of a load that is still running would no longer serve.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);

@@ -7,8 +7,8 @@
 namespace dragoman::server {
 namespace {
 
-// How long to wait for cancelled calls. They end as fast as the engine's next step and the network
-// allow.
+// How long to wait for the end of cancelled calls. They need only the engine's next step and the
+// time to send their answers.
 constexpr std::chrono::seconds kAfterCancel{2};
 constexpr int kHardExitStatus = 3;
 

@@ -1,5 +1,6 @@
-// Drains the daemon: tells load balancers, gives them time to notice, refuses new calls, waits for
-// the accepted calls, then closes the ports.
+// Drains the daemon. Health becomes negative, so that load balancers stop sending calls. After a
+// time for them to notice, new calls are refused. When the accepted calls have ended, the ports
+// close.
 #pragma once
 
 #include <chrono>
@@ -15,13 +16,13 @@ namespace dragoman::server {
 struct DrainSteps {
   // Makes health and readiness negative. Calls are accepted as before.
   std::function<void()> leave;
-  // Waits for the given time, or until a second signal hurries the drain. Reports whether it was
-  // hurried.
+  // Waits for the given time, or until a second signal shortens the drain. Reports whether it was
+  // such a signal.
   std::function<bool(std::chrono::nanoseconds)> linger;
   // Refuses new calls with UNAVAILABLE and a retry hint.
   std::function<void()> stop_taking;
-  // Waits until no call is in flight, at most for the given time or until the drain is hurried.
-  // Returns true if no call is in flight then.
+  // Waits until no call is in flight, at most for the given time or until a second signal. Returns
+  // true if no call is in flight then.
   std::function<bool(std::chrono::nanoseconds)> wait_idle;
   std::function<int64_t()> in_flight;
   // Answers the remaining calls with UNAVAILABLE and a retry hint.
@@ -42,8 +43,8 @@ struct DrainTimes {
 DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 
 // Ends the process with status 3, without a log line, if this object still exists the given time
-// after Arm, because a drain must not hang forever. The constructor starts the thread, because no
-// thread may be available later.
+// after Arm. A drain must not hang forever. The constructor starts the thread that waits, because
+// the system may later refuse to start one.
 class HardExitTimer {
  public:
   HardExitTimer() { timer_.Start(); }

@@ -5,10 +5,10 @@
 namespace dragoman::server {
 namespace {
 
-// The result of a step on a GPU is read while the next step runs, so the row of a hypothesis that
-// has ended stays unused for a step or two. Extra segments in the batch, which pause until a row is
-// free, take this row at once. A capacity of 9/8 of the rows raises the share of busy rows from 94
-// % to 99 or 100 % (tests/bench/README.md, "The decode loop").
+// The engine reads the result of a step on a GPU while the next step runs, so the row of a
+// hypothesis that has ended stays unused for a step or two. Extra segments in the batch pause until
+// a row is free and take such a row at once. A capacity of 9/8 of the rows raises the share of busy
+// rows from 94 % to 99 or 100 % (tests/bench/README.md, "The decode loop").
 int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows) {
   const bool tops_up = options.refill == engine::RefillRule::kContinuous &&
                        options.unit == engine::CapacityUnit::kRows;
@@ -19,9 +19,9 @@ int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows
 
 engine::EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                                       const engine::DeviceChoice& devices) {
-  // Names every setting of a model. A new setting causes a compile error here until it is decided
-  // how the engine gets it. The settings that are not used below come in through `share` or
-  // `devices`, or are used by engine_start.cc.
+  // Names every setting of a model, so that a new setting causes a compile error here until it is
+  // decided how the engine gets it. The settings that are not used below come through `share` or
+  // `devices`, or engine_start.cc uses them.
   const auto& [model_name, model_directory, asked_devices, device_memory_fraction,
                own_device_memory_fraction, max_rows, cpu_workers, threads_per_worker, pin,
                text_threads, max_queue_segments, max_queue_tokens, kv_memory_mb, scheduler, cuda,

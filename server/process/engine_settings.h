@@ -7,7 +7,7 @@
 
 namespace dragoman::server {
 
-// The default of --max-rows, by device.
+// The default of --max-rows, for the CPU and for a GPU.
 inline constexpr int kCpuMaxRows = 256;
 inline constexpr int kGpuMaxRows = 4096;
 

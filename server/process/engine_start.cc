@@ -101,8 +101,8 @@ absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelSh
   const engine::DeviceRequest& request = model.devices;
   absl::StatusOr<engine::DeviceChoice> devices = Choose(request, probe);
   if (!devices.ok()) return devices.status();
-  // If the settings leave no choice, nothing is decided here, and the load reports what is wrong
-  // with them.
+  // If the settings leave no choice, there is nothing to decide here. If they are wrong, the load
+  // reports why.
   const bool is_open = request.automatic || !request.compute_type.has_value();
   if (devices->cuda.empty() || !is_open) {
     return DevicePlan{*devices, devices->compute_type, devices->type_note};

@@ -20,7 +20,7 @@
 
 namespace dragoman::server {
 
-// Checks that the settings fit each other, by the engine's own rules, as far as that is possible
+// Checks that the settings fit together, by the engine's own rules, as far as that is possible
 // without examining the machine. INVALID_ARGUMENT names settings that conflict. REQUIRES:
 // ParseCommandLine has checked `config`.
 absl::Status CheckEngineSettings(const ServerConfig& config);
@@ -48,8 +48,9 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> StartEngine(const ModelSettings&
 // is loaded.
 ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector);
 
-// Logs an upper bound on the host memory of all models and of serving, including loading at the
-// start (ModelManager::start_peak_bytes). Warns if it exceeds the limit of `resources`.
+// Logs an upper bound on the host memory of all models and of serving. It includes the memory for
+// loading at the start (ModelManager::start_peak_bytes). Warns if it exceeds the limit of
+// `resources`.
 void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                     const ModelResources& resources, const std::vector<ModelStats>& models,
                     int64_t start_peak_bytes);

@@ -1,4 +1,4 @@
-// dragomand: see --help.
+// The main function of dragomand, the translation server. `dragomand --help` describes it.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@
 namespace {
 
 // Opens /dev/null in place of every standard descriptor that is closed. Otherwise the next opened
-// file, such as a client's connection, would get its number and receive log lines. The access mode
-// is the wrong one, so that reads of standard input and writes to the others still fail.
+// file, such as a client's connection, would get its number and receive log lines. Standard input
+// is opened for writing and the others for reading, so that using them still fails.
 //
 // Runs before the libraries are initialized, because gRPC opens an eventfd then. Uses system calls,
 // because no sanitizer's runtime exists yet. client/commands/main.cc has the same function, because
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     case dragoman::server::CommandMode::kServe:
       break;
   }
-  // Until here SIGTERM and SIGINT end the process. From here on the daemon waits for them.
+  // Up to this line, SIGTERM and SIGINT end the process. After it, the daemon waits for them.
   dragoman::server::PrepareSignals();
   dragoman::server::ReadConfig read_again;
   if (command->can_be_read_again) {

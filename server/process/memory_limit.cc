@@ -85,17 +85,18 @@ bool IsLimited(__rlimit_resource_t resource) {
   return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Bytes of code, libraries, gRPC, the allocator and stacks. Measured: 60 MB at rest, 90 MB after
-// hours of mixed calls.
+// The bytes of code, libraries, gRPC, the allocator and stacks. Measured: 60 MB before the first
+// call, 90 MB after hours of mixed calls.
 constexpr int64_t kProcessBytes = int64_t{128} << 20;
 
-// Bytes of a waiting segment: its options, divisors for 512 positions, its place in the job.
+// The bytes of a waiting segment: its options, its length normalization (512 divisors), and its
+// entry in the job.
 constexpr int64_t kSegmentBytes = 4096;
 // Bytes of a source token: its id and its text, and the ids and log-probs of its target tokens. The
 // default max_length_ratio allows three target tokens for each source token.
 constexpr int64_t kTokenBytes = 64;
 
-// The number of threads of the engine and of gRPC that start after the limits are read.
+// The number of threads of the engine and of gRPC that start after FindMemoryLimits.
 constexpr int64_t kThreads = 24;
 
 }  // namespace
@@ -103,7 +104,7 @@ constexpr int64_t kThreads = 24;
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks) {
   MemoryLimits limits{{kNone, "the machine"}, {kNone, "the machine"}};
   auto status = NumbersIn(root + "/proc/self/status", kKilobyte);
-  // Anonymous memory only, because page cache already counts as free.
+  // Counts anonymous memory only, because page cache already counts as free.
   const int64_t own = status["RssAnon"];
   auto machine = NumbersIn(root + "/proc/meminfo", kKilobyte);
   if (machine.contains("MemTotal")) limits.most.bytes = machine["MemTotal"];
@@ -160,9 +161,9 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
-  // Adds a quarter, because more than the capacity may be queued. One call may fill the whole
-  // queue, but counts only as the LargestPart of its client, at least 78 %
-  // (engine/base/shared_capacity.h). Other clients may then add the rest.
+  // Adds a quarter, because the queue may have more than its capacity. One call may fill the whole
+  // queue, but only a part of its size counts for its client: at least 78 % (LargestPart in
+  // engine/base/shared_capacity.h). Other clients may then add the rest.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"language_model", detector.held},

@@ -1,5 +1,6 @@
-// Finds how much memory this process may use (the machine's memory, the limits of its control
-// groups and its own limits), and bounds how much it will use, part by part.
+// Finds how much memory this process may use: the machine's memory, the limits of its control
+// groups and its own limits. Also computes an upper bound on the memory that it will use, as a list
+// of parts.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ struct MemoryLimit {
 };
 
 struct MemoryLimits {
-  // The most that the process may use in all, however much other processes use.
+  // The maximum for the process, even if other processes use little memory.
   MemoryLimit most;
-  // `most`, minus the memory that other processes use and cannot be made to release.
+  // `most`, minus the memory that other processes use and that the system cannot make them release.
   MemoryLimit now;
 };
 
@@ -29,14 +30,14 @@ struct MemoryLimits {
 // it when memory is needed. Swap does not count. `root` is "" except in tests, where it has proc
 // and sys/fs/cgroup.
 //
-// The limits on address space (RLIMIT_AS) and data (RLIMIT_DATA) count all mapped memory, resident
-// or not. So the mapped memory is subtracted from these limits, except `held` bytes, which the
-// caller accounts for. `thread_stacks`, the stack bytes of threads that will start later, are
-// subtracted, too.
+// The limits on address space (RLIMIT_AS) and data (RLIMIT_DATA) count all mapped memory, even if
+// it is not resident. So the mapped memory is subtracted from these two limits, except `held`
+// bytes, which the caller subtracts itself. `thread_stacks` is also subtracted. These are the stack
+// bytes of threads that will start later.
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks);
 
-// Under a limit on address space or data, keeps the allocator from reserving 64 MiB for every
-// thread. REQUIRES: called before any thread is started.
+// If address space or data is limited, keeps the allocator from reserving 64 MiB for every thread.
+// REQUIRES: called before any thread is started.
 void SaveAddressSpace();
 
 // Checks that `count` more threads can run, because libraries end the process if they cannot start
@@ -59,8 +60,8 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
 int64_t ProcessBytes();
 
 // Returns the parts of ServingMemory and those of the engine on the host: weights, the KV cache at
-// full size, workspaces. The part `loading` is what the start needed beyond the sum of the others,
-// according to the peaks of loading the models (`start_peak`) and the detector.
+// full size, workspaces. The part `loading` is the memory that the start needed in addition to the
+// sum of the other parts. `start_peak` is the peak of loading the models.
 std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                                     const engine::EngineStats& engine, int64_t start_peak);
 

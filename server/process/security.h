@@ -17,20 +17,20 @@ namespace dragoman::server {
 
 class Security {
  public:
-  // Reads the files that the settings name, and again whenever they change. INVALID_ARGUMENT says
-  // what is wrong with them. `metrics` must outlive this object.
+  // Reads the files that the settings name, and reads them again whenever they change.
+  // INVALID_ARGUMENT says what is wrong with them. `metrics` must outlive this object.
   static absl::StatusOr<std::unique_ptr<Security>> Open(const ServerConfig& config,
                                                         Metrics* metrics);
 
   // nullptr without TLS.
   const TlsStore* tls() const { return tls_.get(); }
-  // Has the certificate of tls() and the authorities of administrators' certificates. nullptr if
-  // there are no such authorities.
+  // Returns the certificate of tls() with the authorities that issue administrators' certificates.
+  // Returns nullptr if there are no such authorities.
   const TlsStore* admin_tls() const { return admin_tls_.get(); }
   // nullptr if calls need no key.
   const ApiKeys* keys() const { return keys_.get(); }
 
-  // Makes the watching thread read all files again soon. For SIGHUP.
+  // Makes the watching thread read all files again soon. SIGHUP uses it.
   void ReloadAll() { watch_.ReloadAll(); }
 
  private:

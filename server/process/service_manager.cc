@@ -40,7 +40,7 @@ bool IsListening(int fd) {
 // The address that a socket is bound to.
 struct Bound {
   int family = AF_UNSPEC;
-  std::string host;  // as a number
+  std::string host;  // an IP address
   bool everywhere = false;
   int port = 0;
   std::string unix_path;

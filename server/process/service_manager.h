@@ -1,6 +1,6 @@
-// Talks to the service manager that started the daemon. systemd passes listening sockets (socket
-// activation, the protocol of sd_listen_fds(3)). The daemon sends its state to systemd with
-// Type=notify, or to another manager with the protocol of sd_notify(3).
+// Talks to the service manager that started the daemon. systemd passes listening sockets to the
+// daemon (socket activation, sd_listen_fds(3)). The daemon tells systemd, or another manager with
+// the protocol of sd_notify(3), its state.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace dragoman::server {
 
-// Sends `state`, lines such as "READY=1", to the socket that NOTIFY_SOCKET names: a path, or '@'
-// and an abstract name. Returns OK without sending if NOTIFY_SOCKET is not set. UNAVAILABLE if the
-// state cannot be sent. Thread-safe.
+// Sends `state`, which is lines such as "READY=1", to the socket that NOTIFY_SOCKET names: a path,
+// or '@' and an abstract name. Returns OK without sending if NOTIFY_SOCKET is not set. UNAVAILABLE
+// if the state cannot be sent. Thread-safe.
 absl::Status NotifyServiceManager(const std::string& state);
 
 // Listening sockets that systemd has passed to this process. systemd keeps them open, so no

@@ -46,13 +46,13 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"http_memory_bytes", limits.http_bytes}});
 }
 
-// The number of threads of HTTP. Reading and writing requests costs little compared with
+// The number of HTTP threads. Reading and writing requests takes little time compared with
 // translating them.
 int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 
-// The number of threads that prepare large requests, of all ports, before they become jobs. With
-// two processors there is one thread: language detection for long lists leaves the other processor
-// to decoding.
+// The number of threads that prepare large requests of all ports before these become jobs. With two
+// processors there is one such thread: when it detects the languages of a long list, the other
+// processor is free for decoding.
 int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace
@@ -182,8 +182,8 @@ DrainSteps Serving::Steps() {
   };
   steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
-    // The ports refuse calls, not the engines, because the second model of a pivot must still admit
-    // the pivot's jobs.
+    // Only the ports refuse calls. The engines do not, because the second model of a pivot must
+    // still admit the pivot's jobs.
     draining_ = true;
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
@@ -203,7 +203,7 @@ bool Serving::LeaveInheritedPorts() {
 }
 
 DrainResult Serving::DrainCalls(DrainTimes times) {
-  // The first calls of recently accepted connections may still be on their way.
+  // The first calls of connections that were accepted a moment ago may not have arrived yet.
   constexpr std::chrono::seconds kFirstCalls{1};
   if (LeaveInheritedPorts()) {
     times.lame_duck = std::max<std::chrono::nanoseconds>(times.lame_duck, kFirstCalls);

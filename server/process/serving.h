@@ -32,10 +32,10 @@ namespace dragoman::server {
 class Serving {
  public:
   // Starts to accept calls for the models of the table. While the table has no model, calls get
-  // UNAVAILABLE. Without `security` there is no TLS, and no call needs a key. Without `spans` no
-  // spans are recorded. Without `detector` no language is detected. A port uses those of `sockets`
-  // that are bound to its address. If there are none, or `sockets` is null, it binds its own. All
-  // arguments must outlive the object. REQUIRES: the models are attached to `metrics`.
+  // UNAVAILABLE. Without `security`, there is no TLS, and no call needs a key. Without `spans`, no
+  // spans are recorded. Without `detector`, no language is detected. A port uses the sockets of
+  // `sockets` that are bound to its address. If there are none, or `sockets` is null, it binds its
+  // own. All arguments must outlive the object. REQUIRES: the models are attached to `metrics`.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(
       const ServerConfig& config, ModelTable* models, const engine::Clock* clock, Metrics* metrics,
       const Security* security = nullptr, SpanSink* spans = nullptr,
@@ -55,16 +55,16 @@ class Serving {
   // reason.
   std::string NotReady() const;
 
-  // Ends service; see drain.h. Afterwards no call is in flight. New connections to an inherited
-  // port wait for the next process. Connections that such a port has accepted before may start
-  // calls for at least one more second.
+  // Ends service (drain.h). Afterwards no call is in flight. New connections to an inherited port
+  // wait for the next process. Connections that such a port has already accepted may start calls
+  // for at least one more second.
   DrainResult DrainCalls(DrainTimes times);
 
-  // Does what DrainCalls does, except that the ports stay open: calls are refused, and health
-  // reports that.
+  // Does what DrainCalls does, except that the ports stay open. Calls are then refused, and health
+  // is negative.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
-  // Ends the waits of a running drain.
+  // Ends the waits of a drain in progress, so that it ends soon.
   void Hurry() { tracker_.Interrupt(); }
 
  private:

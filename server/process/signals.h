@@ -1,7 +1,7 @@
 // The daemon's reactions to signals: SIGTERM and SIGINT end the daemon, SIGHUP makes it read its
 // files again.
 //
-// For the daemon's main thread. Signals are received by waiting for them, never by a handler.
+// Used on the daemon's main thread. No signal has a handler. Threads wait for signals instead.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@ namespace dragoman::server {
 // SIGPIPE. REQUIRES: called before any thread is started.
 void PrepareSignals();
 
-// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first of
-// them. It is used before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals
-// was called.
+// While this object exists, a thread waits for SIGTERM and SIGINT, and calls `end` with the first
+// one that arrives. The daemon uses it before there are calls to drain. SIGHUP stays pending.
+// REQUIRES: PrepareSignals was called.
 class EarlyEnd {
  public:
   explicit EarlyEnd(std::function<void(int signal)> end);
@@ -33,14 +33,15 @@ class EarlyEnd {
 };
 
 struct SignalHooks {
-  std::function<void()> reload;  // SIGHUP
+  std::function<void()> reload;  // called for SIGHUP
   std::function<bool()> dead;    // called every second; true ends the wait
 };
 
 // Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.
 int WaitForEnd(const SignalHooks& hooks);
 
-// Calls DrainCalls. SIGTERM or SIGINT ends its waits. SIGHUP has no effect meanwhile.
+// Calls DrainCalls. SIGTERM or SIGINT ends the waits of DrainCalls. SIGHUP has no effect during the
+// drain.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// Starts the parts that the settings ask for and that serving can do without: the detection of
+// Starts the two optional parts of serving, if the settings ask for them: the detection of
 // languages and the export of spans.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace dragoman::server {
 
-// Opens the detector. Returns none with --language-model off, and with auto if that file does not
-// exist or the build has no detector. Logs the result. Fails if the file cannot be read or is not
-// such a model.
+// Opens the detector. With --language-model off, returns none. With auto, returns none if the file
+// does not exist or the build has no detector. Logs the result. Fails if the file cannot be read or
+// is not a language model.
 absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config);
 
 // Returns nullptr if neither --otlp nor the environment names a collector. INVALID_ARGUMENT names

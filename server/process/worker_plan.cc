@@ -23,7 +23,8 @@ int DefaultThreads(int cpus, int per_cache) {
 
 using CpuKey = std::function<int(const Cpu&)>;
 
-// Takes the first `count` processors with the same `key` from `free`; none if there are too few.
+// Removes the first `count` processors with the same `key` from `free` and returns them. Returns
+// none if there are too few.
 std::vector<Cpu> TakeAlike(int count, const CpuKey& key, std::vector<Cpu>* free) {
   for (const Cpu& first : *free) {
     const auto is_alike = [&](const Cpu& cpu) { return key(cpu) == key(first); };

@@ -16,11 +16,11 @@ struct WorkerPlan {
   int threads_per_worker = 1;
 };
 
-// Returns a plan with `workers` workers of `threads_per_worker` threads. Chooses those of the two
-// numbers that are 0 (server/README.md, "Workers", has the arithmetic). `per_cache` is the number
-// of processors that share a last-level cache (0 or 1: unknown).
-//   * Up to 16 processors a worker has one thread. A batch on one core needs no barriers, and a
-//     barrier next to a busy process costs milliseconds.
+// Returns a plan with `workers` workers of `threads_per_worker` threads. If one of these numbers is
+// 0, chooses it (server/README.md, "Workers", has the arithmetic). `per_cache` is the number of
+// processors that share a last-level cache (0 or 1: unknown).
+//   * With up to 16 processors, a worker has one thread. Several threads would wait for each other
+//     at barriers, and a barrier costs milliseconds if another process is busy.
 //   * Above 16, a worker has enough threads to keep the number of workers at 16. The rows of a
 //     batch share the cost of reading the weights, so a worker is efficient only with many rows,
 //     and 16 workers already need 16 times as many rows as one. The number of threads divides

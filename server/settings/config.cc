@@ -21,12 +21,12 @@
 namespace dragoman::server {
 namespace {
 
-// The flag that sets the share of a GPU for all models together. If it is set for one model, it is
-// that model's own share.
+// The flag for the fraction of a GPU's memory that all models share. If it is set for one model, it
+// is the fraction of that model alone.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
-// Checks that only this machine reaches AdminService, or that it has TLS with client certificates,
-// because AdminService authenticates its callers only by certificates.
+// Checks that AdminService has TLS with client certificates, or that only this machine can reach
+// it. AdminService authenticates its callers only by certificates.
 absl::Status CheckAdminAddress(const ServerConfig& config) {
   if (!config.admin_client_ca.empty()) {
     if (!config.admin_listen.has_value()) {
@@ -82,8 +82,8 @@ struct Flag {
 constexpr std::string_view kAll = "all";
 constexpr std::string_view kJson = "json";
 
-// Splits the arguments: flags of the table go to `flags`, the value of --config to `file`, and all
-// others to the fields of `out` except the settings.
+// Splits the arguments. Flags for settings go to `flags`, the value of --config goes to `file`, and
+// all other flags set fields of `out`.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
                        std::string* file, CommandLine* out) {
   std::set<std::string> seen;
@@ -171,7 +171,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
                   absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   const Place place{model, nullptr};
-  // The values of a request are texts, as after a flag.
+  // The value in a request is the text that would follow the flag.
   absl::Status status = is_request && value.is_string()
                             ? SetFromText(*option, where, value.get<std::string>(), place)
                             : SetFromFile(*option, where, value, place);
@@ -203,7 +203,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     status = ReadConfigFile(&out.config, &file);
     if (!status.ok()) return status;
   }
-  // Flags override the file. Repeated flags replace the whole list of the file.
+  // Flags override the file. If a flag may be repeated, its values replace the complete list of the
+  // file.
   const Place place{&out.config, &out.config};
   for (const Flag& flag : flags) {
     const Field field = place.FieldOf(*FindFlag(flag.name));
@@ -268,7 +269,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     for (const Option& option : Options()) {
       if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
-      // If all models share a GPU, the share is a setting of the process and not of this model.
+      // If all models share the fraction, it is a setting of the process and not of this model.
       if (option.name == kOwnFraction && !model.own_device_memory_fraction) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
     }
@@ -277,7 +278,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     json["models"].push_back(std::move(one));
   }
-  // Empty, because `models` has the models of these settings.
+  // These three are empty, because `models` has the models that they select.
   json["model"] = nlohmann::ordered_json::array();
   json["ensemble"] = nlohmann::ordered_json::array();
   json["models-dir"] = "";

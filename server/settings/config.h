@@ -1,8 +1,9 @@
 // The daemon's settings. The command line overrides the configuration file.
 //
-// One table (option_table.h) defines the flags, the keys of the file and the help text, and parses
-// values into the typed fields below. Errors have the name, what was found and what was expected.
-// Pure, except that it reads the file and DRAGOMAN_CUDA_OFF (engine/api/cuda_options.h).
+// One table (option_table.h) defines the flags, the keys of the file and the help text. It also
+// parses values into the typed fields below. Errors have the name of the setting, what was found
+// and what was expected. Pure, except that it reads the file and DRAGOMAN_CUDA_OFF
+// (engine/api/cuda_options.h).
 #pragma once
 
 #include <cstdint>
@@ -27,15 +28,15 @@ namespace dragoman::server {
 // Where the workers of a model run. See server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
 
-// Returns the word for `pinning` in --pin.
+// Returns the word that --pin has for `pinning`.
 const char* PinningName(Pinning pinning);
 
 // TLS of the HTTP port for operators (`metrics`). kMutual: all requests except probes need a client
 // certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
-// Settings by the names of their flags, as in LoadModelRequest. The values are texts as after a
-// flag.
+// Settings by the names of their flags, as in LoadModelRequest. Each value is the text that would
+// follow the flag.
 using SettingTexts = std::map<std::string, std::string>;
 
 struct ModelSettings {
@@ -63,7 +64,7 @@ struct ModelSettings {
 
 // A translation through a pivot language: the model `second` translates the output of `first`.
 struct PivotSettings {
-  std::string name;  // the name that a request's `model` has
+  std::string name;  // the name for the `model` field of requests
   std::string first;
   std::string second;
   bool operator==(const PivotSettings&) const = default;
@@ -78,9 +79,10 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   Address listen{.host = "127.0.0.1", .port = 50'051};
-  std::optional<Address> admin_listen;  // none: no AdminService
+  std::optional<Address> admin_listen;  // nullopt: no AdminService
   std::string admin_client_ca;          // "": AdminService has no TLS
-  std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};  // none: no HTTP
+  // The port for operators. nullopt: there is none.
+  std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};
   bool page = true;                       // serve the page at / of `http`
   std::vector<std::string> http_hosts;    // names that the HTTP ports answer to; see HostsOf
   std::vector<std::string> cors_origins;  // sites whose pages may read answers; "*": all
@@ -88,9 +90,11 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
-  std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
+  // The collector of spans. nullopt: the environment decides (server/observe/otlp_settings.h).
+  std::optional<HttpUrl> otlp;
   std::string language_model = "auto";  // a file, or "off"; see server/process/startup.h
-  std::string language_model_sha256;    // in lower case; "": the sum of a published file
+  // In lower case; "": the SHA-256 of one of fastText's published files.
+  std::string language_model_sha256;
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
@@ -101,10 +105,10 @@ struct ServerConfig : ModelSettings, TransportSettings {
   HttpTlsMode metrics_tls = HttpTlsMode::kOff;
   std::string api_keys;  // a file; "": calls need no key
 
-  // Made from `model`, `ensembles`, the file's `models` and `models_dir`. The default model is
-  // first.
+  // The served models, from `model`, `ensembles`, `models_dir` and the `models` of the file. The
+  // default model is first.
   std::vector<ModelSettings> models;
-  // Made from `pivot`.
+  // The served pivots, from `pivot`.
   std::vector<PivotSettings> pivots;
 };
 
@@ -134,7 +138,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
 inline constexpr char kModelNameCharacters[] =
     "letters, digits, '.', '_' and '-', and neither '.' nor '..'";
 
-// Reports whether `name` may be a model's name: at most 128 of these characters.
+// Reports whether `name` may be a model's name: at most 128 characters of kModelNameCharacters.
 bool IsModelName(std::string_view name);
 
 // Returns `model` with the given settings, by the names of their flags. Returns INVALID_ARGUMENT
@@ -144,16 +148,17 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model, const Settin
 // Reports whether two models have the same directories and settings, apart from their names.
 bool SameSettings(const ModelSettings& a, const ModelSettings& b);
 
-// Returns the names of the process settings that differ, which a running daemon cannot change.
-// Settings that select models and pivots, and the settings of models, do not count.
+// Returns the names of the process settings in which `a` and `b` differ. A running daemon cannot
+// change these. Settings that select models and pivots, and the settings of models, do not count.
 std::vector<std::string> ProcessSettingsThatDiffer(const ServerConfig& a, const ServerConfig& b);
 
 std::string HelpText(HelpForm form = HelpForm::kCommon);
 
 // Returns the hosts that the port at `address` answers to (CheckHost,
-// server/transport/request_rules.h): those of --http-hosts if it is given. Without it, a loopback
-// address answers only to localhost and IP addresses, other addresses to any host (nullopt). A Unix
-// socket answers to any host, because no browser opens it.
+// server/transport/request_rules.h). These are the hosts of --http-hosts if the flag is given.
+// Without the flag, a loopback address answers only to localhost and IP addresses, and other
+// addresses answer to any host (nullopt). A Unix socket answers to any host, because no browser
+// opens it.
 std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config, const Address& address);
 
 // Returns the settings in effect as the text of a configuration file.

@@ -88,8 +88,7 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   return model;
 }
 
-// Sets the directory of a model in the file. An array sets the directories of an ensemble's
-// members.
+// Sets the directory of a model in the file. An array has the directories of an ensemble's members.
 absl::Status SetDirectories(const std::string& where, const nlohmann::json& value,
                             ModelSettings* model) {
   const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
@@ -134,8 +133,9 @@ absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std:
   return model;
 }
 
-// Reports whether the path may be a model: a package, or a directory with the files of one. Hugging
-// Face and CTranslate2 have a config.json, Argos has a metadata.json, Marian need not have either.
+// Reports whether the path may be a model: a package, or a directory with some file of a model.
+// Models of Hugging Face and CTranslate2 have a config.json and those of Argos a metadata.json.
+// Marian's may have neither.
 bool MayHoldModel(const std::filesystem::path& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -155,7 +155,7 @@ bool MayHoldModel(const std::filesystem::path& directory) {
 absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::map<std::string, std::string> found_models;  // directories by their names
+  std::map<std::string, std::string> found_models;  // directories, by the names of their models
   for (fs::directory_iterator entry(config.models_dir, error), end; !error && entry != end;
        entry.increment(error)) {
     if (!MayHoldModel(entry->path())) continue;

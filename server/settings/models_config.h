@@ -1,4 +1,5 @@
-// Decides which models and pivots are served, from the flags, a file and a directory of models.
+// Decides which models and pivots are served. Uses the flags, the configuration file and
+// --models-dir.
 //
 // Part of config.h. Pure, except that it lists --models-dir.
 #pragma once
@@ -12,20 +13,21 @@
 
 namespace dragoman::server {
 
-// A configuration file: its path, and the JSON of its `models`. The models are read after the flags
-// have set the defaults of all models.
+// The path of a configuration file, and the JSON of the file's `models`. These are read after the
+// flags have set the defaults of all models.
 struct ModelsOfFile {
   std::string path;
   bool is_regular = true;  // false: a pipe, which can be read once
   nlohmann::json models = nlohmann::json::array();
 };
 
-// The `where` of SetModelOption for settings in a request (OverrideSettings).
+// SetModelOption's argument `where` for settings of a request (OverrideSettings).
 inline constexpr std::string_view kSettingsOfRequest = "settings: ";
 
-// Sets one setting of a model by its flag's name. If `where` is kSettingsOfRequest, values are
-// texts as after a flag. Returns INVALID_ARGUMENT naming `where` for a wrong value or a name that
-// is not a setting of a model. Defined in config.cc.
+// Sets one setting of a model. `name` is the setting's flag. `value` has a JSON type that fits the
+// setting. If `where` is kSettingsOfRequest, it is the text that would follow the flag instead.
+// Returns INVALID_ARGUMENT, which names `where`, for a wrong value or a name that is not a setting
+// of a model. Defined in config.cc.
 absl::Status SetModelOption(const std::string& name, const std::string& where,
                             const nlohmann::json& value, ModelSettings* model);
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr char kOff[] = "off";
 
-// Comma-separated words. Each must satisfy `fits`, which `expected` describes.
+// Makes a field of comma-separated words. `fits` must accept each word, and `expected` describes
+// such words.
 TextField WordsField(std::vector<std::string>* field, bool (*fits)(const std::string&),
                      const char* expected) {
   TextField out;

@@ -15,7 +15,7 @@
 
 namespace dragoman::server {
 
-// A word that stands for a value.
+// A word of a flag, and the value that it stands for.
 template <typename E>
 struct OptionWord {
   const char* name;
@@ -25,7 +25,7 @@ struct OptionWord {
 // Joins the words for a message: "off, on or mutual". REQUIRES: at least two words.
 std::string ListOfWords(const std::vector<std::string>& words);
 
-// A choice of one of the words. REQUIRES: `names` outlives the result.
+// Makes a field whose text is one of the words in `names`. REQUIRES: `names` outlives the result.
 template <typename E, size_t kSize>
 TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
   TextField out;

@@ -18,19 +18,20 @@
 
 namespace dragoman::server {
 
-// A field whose value is written as text: a choice of words, a device, a comma-separated list.
+// A setting whose value is text that must be parsed, such as a word of a list, a device, or a
+// comma-separated list.
 struct TextField {
-  // Reads the text into the field. Returns "", or what was expected.
+  // Parses the text and sets the setting. Returns "", or a description of the expected text.
   std::function<std::string(const std::string& text)> read;
-  // Returns the field's text, which `read` accepts.
+  // Returns the setting's value as text, which `read` accepts.
   std::function<std::string()> text;
 };
 
 using Texts = std::vector<std::string>;
 using Field = std::variant<int*, int64_t*, double*, std::string*, Texts*, TextField>;
 
-// The field of a setting: one that each model may set itself, or one of the process. Made from a
-// pointer to the member or from a function that finds the field.
+// The variable that has the value of a setting. It belongs to each model or to the process. A
+// Target is made from a pointer to the member or from a function that finds the variable.
 struct Target {
   template <typename T>
   // NOLINTNEXTLINE(google-explicit-constructor): rows of the table say &C::max_rows
@@ -47,7 +48,7 @@ struct Target {
   static Target Model(std::function<Field(ModelSettings&)> find) { return {std::move(find), {}}; }
   static Target Server(std::function<Field(ServerConfig&)> find) { return {{}, std::move(find)}; }
 
-  std::function<Field(ModelSettings&)> of_model;  // one of the two is empty
+  std::function<Field(ModelSettings&)> of_model;  // of_model or of_server is empty
   std::function<Field(ServerConfig&)> of_server;
 
  private:
@@ -55,7 +56,7 @@ struct Target {
       : of_model(std::move(model)), of_server(std::move(server)) {}
 };
 
-// Who needs to know a setting, and therefore where it is listed.
+// Says who needs a setting, and therefore where it is listed.
 enum class Audience : uint8_t {
   kEveryone,  // --help lists it
   kSome,      // --help all lists it
@@ -63,7 +64,7 @@ enum class Audience : uint8_t {
   kSupport    // no flag, but a key of the file's object "cuda"
 };
 
-// The names of the file's objects whose keys are the settings without flags, in the order in which
+// The objects of the file whose keys are the settings without flags. They are in the order in which
 // the configuration is printed.
 inline constexpr std::string_view kOptionObjects[] = {"schedule", "cuda"};
 

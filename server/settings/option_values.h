@@ -13,13 +13,13 @@
 
 namespace dragoman::server {
 
-// Returns INVALID_ARGUMENT that has `where` (a file's path, or "--"), `name`, what was found and
-// what was expected.
+// Returns INVALID_ARGUMENT. The message has `where` (a file's path, or "--" for a flag), `name`,
+// what was found and what was expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
                     const std::string& expected);
 
-// The objects that have the settings: a model's settings alone, or the process's settings, which
-// have the defaults of all models.
+// Where settings are stored: in one model's settings, or in the process's settings, which contain
+// the defaults of all models.
 struct Place {
   ModelSettings* model;
   ServerConfig* server;  // nullptr: model settings only
@@ -32,16 +32,16 @@ bool IsOfModel(const Option& option);
 // Reports whether a flag may be given several times.
 bool IsRepeated(const Option& option);
 
-// SetFromText sets the value of a flag. If the flag may be repeated, it adds the value instead.
-// SetFromFile sets the value of a key in the file, whose JSON type must fit. INVALID_ARGUMENT names
-// `where` (a file's path, or "--") and the option.
+// SetFromText sets the value of a flag. If the flag may be repeated, it adds the value to the list
+// instead. SetFromFile sets the value of a key in the file, whose JSON type must fit.
+// INVALID_ARGUMENT names `where` (a file's path, or "--") and the option.
 absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
                          const Place& place);
 
 absl::Status SetFromFile(const Option& option, const std::string& where,
                          const nlohmann::json& value, const Place& place);
-// Sets the settings that the JSON object `value` has, for one of kOptionObjects. Settings that
-// `value` lacks keep their values.
+// Sets the settings that the JSON object `value` has. `object` is one of kOptionObjects. Settings
+// that are not in `value` stay unchanged.
 absl::Status SetObject(std::string_view object, const std::string& where,
                        const nlohmann::json& value, ModelSettings* model);
 

@@ -23,7 +23,7 @@ struct TransportSettings {
   std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
 };
 
-// Returns the number of bytes that a request needs with max_items items, max_code_points code
+// Returns the maximum number of bytes of a request with max_items items, max_code_points code
 // points in them and as many in target prefixes, and 1 MiB of terms and phrases.
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
 

@@ -1,5 +1,5 @@
-// An HttpExchange on a connection (HttpConnection). Its methods may be called on any thread; they
-// run on the connection's thread, in the order of the calls.
+// An HttpExchange on a connection (HttpConnection). Any thread may call the methods. They run later
+// on the connection's thread, in the order of the calls.
 //
 // Thread-safe.
 #pragma once
@@ -38,8 +38,8 @@ class ConnectionExchange final : public HttpExchange {
   void SetSent();
 
  private:
-  // Reserves `bytes` for a part of the answer that the caller then posts to the connection's
-  // thread. That thread releases the reservation.
+  // Reserves `bytes` for a part of an answer. The caller then posts this part to the connection's
+  // thread, which releases the reservation.
   void Hand(size_t bytes);
   template <typename Function>
   void Post(Function function);
@@ -52,8 +52,8 @@ class ConnectionExchange final : public HttpExchange {
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
-  // True if the destructor has to release the reservation: bytes are reserved, and no posted call
-  // will release them.
+  // Whether the destructor has to release the reservation. True if bytes are reserved and no
+  // function that was posted will release them.
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -25,10 +25,10 @@ namespace dragoman::server {
 class HttpLoop;
 struct HttpShared;
 
-// Whether clients need a certificate that an authority in TlsMaterial::client_ca has signed.
+// Whether clients need a certificate that an authority of TlsMaterial::client_ca has issued.
 enum class ClientCertificates {
   kNone,
-  kAsked,    // a client without a valid certificate is served, too (HttpRequest)
+  kAsked,  // a client without a valid certificate is also served (HttpRequest::client_certificate)
   kRequired  // the handshake of a client without a valid certificate fails
 };
 
@@ -37,17 +37,20 @@ struct ExchangeServerOptions {
   ListenerOptions listener;
   ReadLimits read;
   // Limit on the bytes of incoming requests and outgoing answers, of all connections together.
-  // Above the limit connections are ended (HeldBytes); a request that is not answered yet gets 503.
+  // Above the limit, connections are ended (HeldBytes). A request that is not answered yet then
+  // gets 503.
   int64_t held_bytes = 0;
   int threads = 1;
 
   std::chrono::milliseconds header_time{10'000};   // for a TLS handshake, and for the headers
-  std::chrono::milliseconds request_time{20'000};  // for a complete request, from its first byte on
-  std::chrono::milliseconds write_time{30'000};    // until the client has taken one write
+  std::chrono::milliseconds request_time{20'000};  // from the first byte of a request to its last
+  // The time for one write, until the client has taken its bytes.
+  std::chrono::milliseconds write_time{30'000};
   // How long a connection may stay open between two requests. While three quarters of all
   // connections are open, the limit is one second.
   std::chrono::milliseconds idle_time{75'000};
-  std::chrono::milliseconds web_socket_idle_time{300'000};  // between two messages
+  // How long a WebSocket may be open between two messages.
+  std::chrono::milliseconds web_socket_idle_time{300'000};
 
   // Accepted values of the header Host; see CheckHost.
   AllowedHosts hosts;
@@ -80,9 +83,9 @@ class ExchangeServer {
   void RenewConnections();
 
   // Closes the port and all connections that have no request. Closes a connection with a request
-  // after the answer, at the latest after half a second. Then waits until every exchange has been
-  // destroyed. A second call has no effect. Not thread-safe. REQUIRES: the owner of an exchange
-  // destroys it once the client is gone.
+  // after its answer, or after half a second if the answer takes longer. Then waits until every
+  // exchange has been destroyed. A second call has no effect. Not thread-safe. REQUIRES: the owner
+  // of an exchange destroys it once the client is gone.
   void Shutdown();
 
  private:
@@ -92,7 +95,7 @@ class ExchangeServer {
   std::vector<std::unique_ptr<HttpLoop>> loops_;
   bool is_shut_ = false;
   size_t next_ = 0;                     // used only by the listener's thread
-  std::unique_ptr<Listener> listener_;  // its thread uses all of the above
+  std::unique_ptr<Listener> listener_;  // its thread uses all members above
 };
 
 }  // namespace dragoman::server

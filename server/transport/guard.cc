@@ -10,8 +10,8 @@
 namespace dragoman::server {
 namespace {
 
-// How long new connections wait after a flood, so that gRPC finishes the reset calls before their
-// client connects again.
+// How long new connections wait after a flood. In this time, gRPC finishes the reset calls before
+// their client connects again.
 constexpr std::chrono::milliseconds kFloodHold{1000};
 
 IntakeLimits LimitsOf(const TransportLimits& limits) {

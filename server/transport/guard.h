@@ -1,5 +1,5 @@
-// The layer between the network and gRPC. It limits connections, incoming requests and reset
-// streams.
+// The layer between the network and gRPC. It limits connections, incoming requests and streams that
+// clients reset.
 //
 // Every port may use Listener and TransportLimits. The other classes do what gRPC 1.51 lacks.
 // README.md says which gRPC versions need each of them.
@@ -30,8 +30,9 @@ class Intake;
 class Guard {
  public:
   // Ends a call whose request is not complete yet. The status is INVALID_ARGUMENT if the request is
-  // too large, RESOURCE_EXHAUSTED if all incoming requests together are too large. Called without
-  // locks on a thread of the guard. The request may have become complete meanwhile.
+  // too large, and RESOURCE_EXHAUSTED if all incoming requests together are too large. Called
+  // without locks on a thread of the guard. The request may have become complete just before the
+  // call.
   using EndCall = std::function<void(const absl::Status& status)>;
 
   // `clock` must outlive the guard.
@@ -40,21 +41,22 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // Opens the port. The limits bound its connections; `max_per_peer` bounds those of one client
-  // address (0: no limit per address). `inherited` is ListenerOptions::inherited. Returns
-  // UNAVAILABLE if it cannot listen. REQUIRES: called once, before any call comes. The guard
+  // Opens the port. TransportLimits bound its connections. `max_per_peer` bounds the connections
+  // from one client address (0: no limit). `inherited` is ListenerOptions::inherited. Returns
+  // UNAVAILABLE if the guard cannot listen. REQUIRES: called once, before any call comes. The guard
   // outlives the listener.
   absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer,
                                                    std::vector<int> inherited = {});
 
-  // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete.
-  // LeaveWhole or LeaveCut must follow, and then Done. Returns the call's number, which is not 0.
+  // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete. The
+  // caller must call LeaveWhole or LeaveCut later, and then Done. Returns the call's number, which
+  // is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
   // Reports that the call's request is complete. `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
   // Reports that the call ended before its request was complete.
   void LeaveCut(uint64_t call);
-  // Reports that gRPC has finished the call. The number must not be used afterwards. `cancelled`
+  // Reports that gRPC has finished the call. Its number must not be used afterwards. `cancelled`
   // means that the request was complete, but gRPC did not send the complete answer.
   void Done(uint64_t call, bool cancelled);
 

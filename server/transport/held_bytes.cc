@@ -9,7 +9,7 @@
 namespace dragoman::server {
 namespace {
 
-// Connections that hold fewer bytes are not ended, because that would free too little.
+// Connections with fewer bytes are not ended, because that would free too little memory.
 constexpr int64_t kLeastBytes = 4096;
 
 }  // namespace
@@ -48,7 +48,8 @@ void HeldBytes::Evict() {
     std::vector<std::pair<int64_t, Share*>> shares;
   };
   engine::MutexLock lock(&mu_);
-  // Evicts to well below the limit, so that the next Set or Reserve does not exceed it at once.
+  // Evicts until the total is well below the limit, so that the next Set or Reserve does not exceed
+  // it again.
   const int64_t wanted = limit_ / 4 * 3;
   std::map<std::pair<bool, std::string>, Held> by_client;
   int64_t left = 0;

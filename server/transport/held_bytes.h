@@ -1,7 +1,8 @@
 // Counts the bytes that all connections of a port use for incoming requests and outgoing answers.
-// Above the limit it ends connections, first those of clients without an API key, then those of the
-// other clients. Each time it ends the largest connection of the client that holds most. Bytes are
-// summed per client, so a client gains nothing from splitting its data over several connections.
+// Above the limit, it ends connections: first those of clients without an API key, then those of
+// other clients. It always ends the largest connection of the client with the most bytes. Because
+// bytes are summed per client, a client gains nothing from splitting its data over several
+// connections.
 //
 // Thread-safe.
 #pragma once
@@ -23,8 +24,8 @@ class HeldBytes {
   class Share {
    public:
     // `evict` is called at most once, when the connection has to end, from any thread and with a
-    // lock held. It must not block, and must not call Set or Reserve. After that call the share
-    // counts as 0.
+    // lock held. It must not block, and must not call Set or Reserve. After the call of `evict`,
+    // the share counts as 0.
     Share(HeldBytes* all, std::function<void()> evict);
     ~Share();
     Share(const Share&) = delete;

@@ -9,12 +9,13 @@ namespace dragoman::server {
 namespace {
 
 constexpr std::chrono::seconds kLongestConnection{10};
-// The time limit for a request to arrive, and also for the client to read the answer.
+// The time limit for a request to arrive. The client has the same time to read the answer.
 constexpr std::chrono::seconds kLongestPart{5};
 // Limits on a request's headers and body in bytes. A short body is accepted, but not used.
 constexpr size_t kHeaderBytes = 16 * 1024;
 constexpr size_t kBodyBytes = 1024;
-// Limit of HeldBytes. A scrape of thousands of models has megabytes, and several clients may wait.
+// The limit of HeldBytes. An answer to /metrics for thousands of models has megabytes, and several
+// clients may wait.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
 HttpResponse TextAnswer(int status, const char* why) {

@@ -19,23 +19,23 @@
 namespace dragoman::server {
 
 // The maximum number of requests of /metrics that wait for the next scrape. Further requests get
-// 503. It is half of the smallest limit on connections (HttpConnections), because as many requests
-// may wait for the scrape that is being made.
+// 503. As many requests may wait for the scrape that is being made, so this is half of the smallest
+// limit on connections (HttpConnections).
 inline constexpr size_t kMaxWaitingScrapes = 8;
 
 struct HttpTls {
   const TlsStore* store = nullptr;  // borrowed, outlives the server; nullptr: no TLS
   // If true, every path except /livez and /readyz needs a client certificate that an authority of
-  // `store` has signed. Probes, which use these two paths, have no certificate.
+  // `store` has issued. Probes use these two paths and have no certificate.
   bool mutual = false;
 };
 
 class HttpServer final : private HttpHandler {
  public:
   // Listens on `address`, or on the sockets `inherited` (see ListenerOptions). Returns UNAVAILABLE
-  // if that fails. Allows `max_connections`; a further connection replaces the oldest. Ends a
-  // connection after its first answer or after 10 s. Serves only requests whose Host is one of
-  // `hosts` (CheckHost).
+  // if that fails. Allows `max_connections` connections. A further connection replaces the oldest
+  // one. Ends a connection after its first answer or after 10 s. Serves only requests whose Host is
+  // one of `hosts` (CheckHost).
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
                                                            int max_connections, HttpTls tls = {},
                                                            std::vector<int> inherited = {},

@@ -139,7 +139,7 @@ void Http1Connection::OnEvicted() {
     head.path = request.path;
     head.query = request.query;
     head.headers = request.headers;
-    // Makes the handler stop its work and release the request.
+    // SetGone makes the handler stop its work and release the request.
     exchange->SetGone();
   } else if (!unanswered) {
     head = TakeHead();
@@ -292,8 +292,8 @@ void Http1Connection::Dispatch() {
   head_only_ = request.method == "HEAD";
   keep_alive_ = reader_->keep_alive() && !shared().options.close_after_answer;
   const bool upgrade = reader_->is_upgrade();
-  // A WebSocket needs a connection without other bytes or operations, because Beast answers the
-  // upgrade at once and reads from the socket itself.
+  // A connection becomes a WebSocket only if it has no other bytes and no operations in progress,
+  // because Beast answers the upgrade at once and reads from the socket itself.
   const bool alone = in_.empty() && request.body.empty() && !reading_ && out_.empty();
   reader_.reset();
   if (in_.empty()) std::string().swap(in_);

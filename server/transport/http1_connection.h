@@ -1,5 +1,5 @@
-// A connection that speaks HTTP/1.1, one request at a time. While a request is being answered, it
-// reads at most a few kilobytes of the requests that follow.
+// A connection that speaks HTTP/1.1, one request at a time. While it answers a request, it reads at
+// most a few kilobytes of the requests that follow.
 //
 // Used only on its loop's thread.
 #pragma once
@@ -65,7 +65,7 @@ class Http1Connection final : public HttpConnection {
   bool OnHead();
   void Dispatch();
   void Upgrade(HttpRequest request);
-  // Moves the part of the current request that was parsed out of the reader, without its body.
+  // Moves the parsed part of the current request, without its body, out of the reader.
   HttpRequest TakeHead();
   // Answers with the handler's text for `refusal`, then ends the connection. `head` is the refused
   // request without its body.

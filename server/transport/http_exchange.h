@@ -17,8 +17,9 @@
 
 namespace dragoman::server {
 
-// The client of a request. If all requests together use too much memory, those of clients without
-// an API key are ended first, then those of the client that holds most (held_bytes.h).
+// The client of a request. If all requests together use too much memory, connections of clients
+// without an API key are ended first, then connections of the client with the most bytes
+// (held_bytes.h).
 struct RequestClient {
   std::string name;  // the client of the API key, or the client's address
   bool has_key = false;
@@ -31,16 +32,18 @@ class HttpExchange {
   virtual const HttpRequest& request() const = 0;
 
   // Calls `gone` once, from any thread and without locks, if the client closes its connection or is
-  // cut off before the answer has been sent. If that has already happened, calls `gone` at once. A
-  // later OnGone replaces the previous `gone`.
+  // cut off before the answer has been sent. If that has already happened, calls `gone` at once. If
+  // OnGone is called again, the new `gone` replaces the previous one.
   virtual void OnGone(std::function<void()> gone) = 0;
 
   // Reserves `bytes` for an answer that is about to be built. Each Reserve, Respond and Write
   // replaces the previous reservation. Returns false if the client is gone or is being cut off, for
-  // example because all answers together use too much memory. This default reserves nothing.
+  // example because all answers together use too much memory. The default implementation reserves
+  // nothing.
   virtual bool Reserve(int64_t /*bytes*/) { return true; }
 
-  // Sets the client after its key was found in the body of the request. This default ignores it.
+  // Sets the client after its key was found in the body of the request. The default implementation
+  // does nothing.
   virtual void SetClient(RequestClient /*client*/) {}
 
   // Sends the complete answer. Calls `sent`, unless it is empty, once sending has succeeded or
@@ -80,8 +83,8 @@ class HttpHandler {
   virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
   // Decides on a request, or on the upgrade to a WebSocket, before its body is read. `head` is the
-  // request without its body. This default admits every request and counts it as one of a client
-  // without an API key.
+  // request without its body. The default implementation admits every request and counts it as one
+  // of a client without an API key.
   virtual HttpAdmission Admit(const HttpRequest& head) {
     return {{.name = head.peer}, std::nullopt};
   }

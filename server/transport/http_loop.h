@@ -1,5 +1,5 @@
-// The connections of an ExchangeServer, and the threads that serve them. Internal to this folder:
-// other folders use exchange_server.h.
+// The connections of an ExchangeServer, and the threads that serve them. Only this folder uses this
+// file. Other folders use exchange_server.h.
 //
 // HttpShared is thread-safe. A loop's connections are used only on its thread, except where a
 // method says otherwise.
@@ -27,7 +27,7 @@
 
 namespace dragoman::server {
 
-// Counts connections. A closed connection counts as long as its exchange exists.
+// Counts connections. A closed connection counts until its exchange is destroyed.
 class LiveCount {
  public:
   void Add(int64_t delta) {
@@ -80,7 +80,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   HttpLoop& loop() const { return *loop_; }
 
-  // Both apply to the connection's share of HeldBytes. They may be called from any thread.
+  // Reserve and SetClient apply to the connection's share of HeldBytes. Any thread may call them.
   bool Reserve(int64_t bytes) { return share_.Reserve(bytes); }
   void SetClient(RequestClient client) { share_.SetClient(std::move(client)); }
 
@@ -93,14 +93,16 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Called if HeldBytes chose this connection to end.
   virtual void OnEvicted() = 0;
 
-  // These methods of HttpExchange are for the exchange `id`; they run in the order in which they
-  // were called. They fail if the exchange was already answered or its client is gone.
+  // The following four are the methods of HttpExchange, for the exchange with the number `id`. They
+  // run in the order in which they were called. They fail if the exchange was already answered or
+  // its client is gone.
   virtual void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) = 0;
   virtual void Begin(uint64_t id, const HttpResponse& head) = 0;
   virtual void Write(uint64_t id, std::string piece, std::function<void(bool)> done) = 0;
   virtual void End(uint64_t id, bool cut_off) = 0;
   virtual void Break(uint64_t id) = 0;
-  // The owner has destroyed the exchange, answered or not. `head` is its request without the body.
+  // Called when the owner has destroyed the exchange, answered or not. `head` is the exchange's
+  // request without the body.
   virtual void OnDropped(uint64_t id, const HttpRequest& head) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// An HTTP request and an answer as data, without a connection.
+// An HTTP request and an HTTP answer as data, without a connection.
 //
 // Plain values. Text is bytes as received; it is not checked to be UTF-8.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace dragoman::server {
 
-// HttpRequest::method of a message over a WebSocket. Each text message of an accepted connection is
-// a request with the path, query and headers of the upgrade. The answer's body is sent as a text
-// message. An answer with a status from 400 on closes the connection instead, so that no client
-// takes it for a successful answer; the close reason is the start of its body. HttpExchange::Begin
-// is not allowed.
+// The value of HttpRequest::method for a message over a WebSocket. Each text message of an accepted
+// connection is a request with the path, query and headers of the upgrade. The answer's body is
+// sent as a text message. An answer with a status of 400 or above closes the connection instead, so
+// that no client takes it for a successful answer. The start of its body becomes the close reason.
+// HttpExchange::Begin is not allowed.
 inline constexpr std::string_view kWebSocketMethod = "WEBSOCKET";
 
 struct HttpRequest {
@@ -29,7 +29,8 @@ struct HttpRequest {
   std::string body;           // complete, with any transfer coding removed
   std::string peer;           // the client's address in gRPC's notation ("ipv4:192.0.2.7:4711")
   engine::Nanos started = 0;  // when the request's first byte was read, on the server's clock
-  // The client has presented a certificate of the authorities that the server trusts.
+  // Whether the client has presented a certificate that an authority trusted by the server has
+  // issued.
   bool client_certificate = false;
 
   // Returns the first value of a header, by its name in lower case; "" if there is none.
@@ -48,7 +49,7 @@ struct Refusal {
 };
 
 // A body that is made while it is sent: the server asks for the next piece after the client has
-// taken the previous one. So a large answer needs memory for one piece only. Used by one thread at
+// taken the previous one. So a large answer needs memory for only one piece. Used by one thread at
 // a time.
 class BodyPieces {
  public:
@@ -67,8 +68,8 @@ struct HttpResponse {
   std::string body;
   // A body that several answers share, such as a list. May be null.
   std::shared_ptr<const std::string> shared_body;
-  // Makes the body while it is sent. May be null. Copies of the answer share this object, so each
-  // piece is sent in one of them only.
+  // Makes the body while it is sent. May be null. Copies of the answer share this object, so only
+  // one copy can be sent.
   std::shared_ptr<BodyPieces> pieces;
 
   // Returns the number of bytes of `body`, which the answer does not share with others.

@@ -10,31 +10,32 @@
 namespace dragoman::server {
 namespace {
 
-// The maximum bytes of a call's frames and headers, in addition to its message.
+// The maximum number of bytes of a call's frames and headers, in addition to its message.
 constexpr int64_t kCallSlack = 64 * 1024;
 // The largest send buffer of a socket in Linux (tcp_wmem). A client may have sent this much of a
 // refused request before it sees the refusal.
 constexpr int64_t kSentBytes = int64_t{4} * 1024 * 1024;
-// The framing of a request is estimated as one byte in this many. Each 16 KiB have 9 bytes of
-// HTTP/2 framing and, with TLS, at least 22 bytes of TLS records.
+// The framing of a request is estimated as one byte for this many bytes of the request. Each 16 KiB
+// have 9 bytes of HTTP/2 framing and, with TLS, at least 22 bytes of TLS records.
 constexpr int64_t kBytesPerFramingByte = 256;
-// Limits on bytes that gRPC has read from a connection and that belong to no known call: health
-// checks, pings, window updates. A connection may send kForeignBytes at once and
+// Limits on bytes that gRPC has read from a connection and that belong to no known call, such as
+// health checks, pings and window updates. A connection may send kForeignBytes at once and
 // kForeignBytesPerSecond all the time. The bytes may also be a header field that is split into
 // frames of one byte (CVE-2023-33953). For each such frame gRPC 1.51 copies all previous ones, and
-// it may read no other connection meanwhile. Measured duration of this copying: a third of a second
-// with 512 KiB, seconds with 2 MiB, and no end if 256 KiB a second arrive.
+// it may read no other connection during that time. Measured duration of this copying: a third of a
+// second with 512 KiB, seconds with 2 MiB, and no end if 256 KiB a second arrive.
 constexpr int64_t kForeignBytesPerSecond = 32 * 1024;
 constexpr int64_t kForeignBytes = 512 * 1024;
 // On a connection with waiting calls, such a header field may be as long as the requests of all
-// these calls. But gRPC reads requests as fast as they arrive, and it reads the field more slowly
-// the longer the field is. Measured in 60 runs next to builds: requests were read with at least 74
-// MB a second. While gRPC reads the field, it reads nothing from other connections. Afterwards it
-// reads all that has arrived on each of them. So a connection is slow only if gRPC has read
-// something from it, but less than kSlowBytesPerSecond, for kSlowTime.
+// these calls. gRPC reads requests as fast as they arrive: at least 74 MB a second, measured in 60
+// runs next to builds. It reads such a field more slowly the longer the field is. While it does so,
+// it reads nothing from other connections. Afterwards it reads all that has arrived on each of
+// them. So a connection is slow only if gRPC has read something from it, but less than
+// kSlowBytesPerSecond, for kSlowTime.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
-// The bytes that gRPC reads from one connection at once. In a flood they may contain 140 streams.
+// During a flood, a connection without known calls is ended if it has more unread bytes than this.
+// gRPC reads this many bytes from a connection at once. They may contain 140 streams.
 constexpr int64_t kFloodUnread = 4 * 1024;
 // Connections without waiting calls are checked only in every kIdleLooks-th check.
 constexpr uint64_t kIdleLooks = 5;
@@ -203,8 +204,8 @@ void Intake::EndConnection(Connection* connection, const char* why) {
 }
 
 void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
-  // Ends calls until the total is well below the limit, so that further bytes do not exceed it at
-  // once.
+  // Ends calls until the total is well below the limit, so that the next bytes do not exceed it
+  // again.
   const int64_t wanted = limits_.receive_bytes / 4 * 3;
   std::vector<std::pair<int64_t, Connection*>> by_charge;
   for (auto& [fd, connection] : connections_) {

@@ -1,16 +1,18 @@
 // Estimates how many bytes each connection has buffered for incomplete requests, and ends calls and
 // connections that buffer too much.
 //
-// gRPC 1.51 reads a message of any length into memory before it reports the message. At its
-// ResourceQuota it ends arbitrary calls. So every 20 ms this class takes the bytes that the kernel
-// received on each connection and subtracts the requests that arrived completely. The rest is
-// buffered for calls whose request is incomplete:
+// gRPC 1.51 reads a message of any length into memory before it reports the message. When gRPC
+// reaches its ResourceQuota, it ends arbitrary calls. To avoid this, Intake compares two numbers
+// for each connection every 20 ms: the bytes that the kernel received, and the bytes of the
+// requests that arrived completely. The difference is buffered for calls whose request is
+// incomplete:
 //   * A connection that buffers more than its calls may send has its calls ended
 //     (INVALID_ARGUMENT). If it has no known call, it is closed.
 //   * A connection whose bytes gRPC reads too slowly is closed (IsSlow).
 //   * A connection that keeps resetting calls before their requests are complete is closed, and new
-//     connections wait a moment (ResetWatch). If many connections do so together, those without a
-//     known waiting call and with more than 4 KiB unread by gRPC are closed, too.
+//     connections wait a moment (ResetWatch). If many connections do this together, Intake also
+//     closes connections that have no known waiting call and more than 4 KiB that gRPC has not
+//     read.
 //   * If all connections together buffer too much, the calls of the connections that buffer most
 //     are ended (RESOURCE_EXHAUSTED).
 //
@@ -55,23 +57,23 @@ class Intake {
   // Guard::EndCall, called on a thread of `enders`.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // The bytes that are counted for each call in addition to those of its request: its objects here
-  // and in gRPC.
+  // The bytes that each call counts in addition to its request, for its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
   // The time between two checks of the connections with waiting calls.
   static constexpr engine::Nanos kPeriod = 20'000'000;
 
   // `timer` should have no other users. `enders` should have a thread of its own, because gRPC
   // takes seconds to end thousands of calls. REQUIRES: `clock`, `timer` and `enders` outlive this
-  // object. `timer` has stopped when this object is destroyed.
+  // object. REQUIRES: `timer` has stopped before this object is destroyed.
   Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
          const engine::Clock* clock, DeadlineTimer* timer, engine::WorkerPool* enders);
 
-  // Sets the function that is called in a flood of resets. It is called with a lock held that Close
-  // takes, so it must not call Close. REQUIRES: called before any call comes.
+  // Sets the function that is called in a flood of resets. The caller holds a lock that Close
+  // takes, so `hold` must not call Close. REQUIRES: called before any call comes.
   void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
-  // Open: a connection came. Close: the connection is about to be closed. `fd` is valid in between.
+  // Open reports a new connection. Close reports that the connection is about to be closed. `fd` is
+  // valid in between.
   void Open(int fd);
   void Close(int fd);
 
@@ -95,7 +97,7 @@ class Intake {
     int fd = -1;
     std::string peer;
     int64_t seen = 0;     // bytes received at the last check
-    int64_t arrived = 0;  // bytes of requests that became complete since then
+    int64_t arrived = 0;  // bytes of requests that became complete since the last check
     int64_t held = 0;     // buffered bytes that belong to no complete request
     int64_t late = 0;     // bytes allowed for aborted calls (AllowLate)
     bool moved = true;    // a call began or became complete since the last check
@@ -110,15 +112,15 @@ class Intake {
   };
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // In a flood from many connections, ends those that have no waiting call and whose data gRPC has
-  // not read yet. gRPC would take a second to reach the last of them.
+  // In a flood from many connections, ends the connections that have no waiting call and whose data
+  // gRPC has not read yet. gRPC would take a second to reach the last of these connections.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Reports whether gRPC has read little of the connection's `unread` bytes for some time, while no
-  // call began or became complete.
+  // Reports whether gRPC has read little of the connection's `unread` bytes for some time, and no
+  // call has begun or become complete in this time.
   static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
-  // Adds to `late` the bytes of `calls` calls of the connection that ended before their requests
-  // were complete. These bytes were received or may still come.
+  // Adds bytes to `late` for `calls` calls of the connection that ended before their requests were
+  // complete. These bytes were received or may still come.
   void AllowLate(Connection* connection, size_t calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)

@@ -26,7 +26,8 @@
 namespace dragoman::server {
 namespace {
 
-// The pause after a failed accept. The cause (no descriptors, no memory) rarely ends at once.
+// The pause after a failed accept. The cause (no descriptors, no memory) usually lasts for some
+// time.
 constexpr int kPauseMs = 50;
 // How often the listener checks whether the data of ended connections has arrived.
 constexpr int kEndingMs = 5;
@@ -146,7 +147,7 @@ absl::Status Listener::OpenInternet(const std::string& host, int port) {
   engine::MutexLock lock(&mu_);
   error = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    // All addresses of a host get the port that the first one got.
+    // Every address of a host gets the port that its first address got.
     if (!sockets_.empty()) SetPort(at->ai_addr, BoundPort(sockets_.front()));
     const int fd = ListenOn(at->ai_addr, at->ai_addrlen);
     if (fd >= 0) {
@@ -230,8 +231,7 @@ void Listener::StopAccepting() {
     failure_.clear();
   }
   for (const int fd : sockets) {
-    // Removes the socket from epoll, because closing it does not do so if another process also has
-    // it.
+    // Closing the socket would not remove it from epoll if another process also has the socket.
     if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
   }
@@ -415,11 +415,11 @@ bool Listener::AcceptOne(int socket) {
 void Listener::HandleClosed(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
-  // Removes the descriptor from epoll, because the owner may still have its own, and then closing
-  // this one would not remove it.
+  // Closing the descriptor would not remove it from epoll if the owner still has its own descriptor
+  // of the connection.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  // The client can no longer be answered. If this data were not discarded, gRPC would serve it
-  // before it notices that the connection has ended.
+  // The client can no longer be answered. If the received data were not discarded, gRPC would serve
+  // it before it notices that the connection has ended.
   DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);

@@ -3,8 +3,8 @@
 // gRPC 1.51 has no limit on connections, it stops accepting forever when it runs out of
 // descriptors, and it can end a connection only together with the server. So the listener accepts
 // connections itself and hands them over as descriptors. It keeps a second descriptor of each
-// connection, with which it notices that the owner has closed the connection and can end the
-// connection itself.
+// connection. With this descriptor it notices that the owner has closed the connection, and it can
+// end the connection itself.
 //
 // Thread-safe. Has one thread that accepts and watches connections.
 #pragma once
@@ -30,20 +30,21 @@ namespace dragoman::server {
 struct ListenerOptions {
   Address address;
   // Sockets that already listen on `address`. The listener owns them. If empty, the listener binds
-  // sockets of its own. A socket that another process also has stays open after the listener ends.
+  // its own sockets. If another process also has a socket, the socket stays open there after the
+  // listener ends.
   std::vector<int> inherited;
   // The maximum number of open connections. Each takes two descriptors.
   int max_connections = 1;
   // The maximum number of open connections from one client address, or from one /64 network for
   // IPv6. 0: no limit. Does not apply to Unix sockets, which have no client addresses.
   int max_per_peer = 0;
-  // If true, a connection above a limit replaces the oldest connection, as soon as that one is 0.1
-  // s old. If false, the new connection is closed.
+  // If true, a new connection above a limit replaces the oldest connection, as soon as the oldest
+  // one has existed for 0.1 s. If false, the new connection is closed.
   bool drop_oldest = false;
-  // Connections are ended after this time; 0: never.
+  // The time after which the listener ends a connection; 0: never.
   std::chrono::milliseconds longest{0};
-  // Called with the listener's own descriptor of each connection, which is valid from `opened` to
-  // the end of `closed`. Called on the listener's thread; the destructor also calls `closed`.
+  // Called on the listener's thread with the listener's own descriptor of each connection, which is
+  // valid from `opened` to the end of `closed`. The destructor also calls `closed`.
   std::function<void(int fd)> opened = [](int) {};
   std::function<void(int fd)> closed = [](int) {};
 };
@@ -63,16 +64,17 @@ class Listener {
   const std::string& address() const { return address_; }
   int max_connections() const { return options_.max_connections; }
 
-  // Starts accepting. Calls `take` on the listener's thread with the descriptor of each connection,
-  // which is non-blocking. `take` owns the descriptor, and must shut the connection down before it
-  // closes it (gRPC does).
+  // Starts accepting. Calls `take` on the listener's thread with a non-blocking descriptor of each
+  // connection. `take` owns the descriptor, and must shut the connection down before it closes the
+  // descriptor (gRPC does).
   void Start(std::function<void(int fd)> take);
 
   // Accepts no connection for the next `time`. Connections that arrive meanwhile wait. Takes no
   // lock.
   void Hold(std::chrono::milliseconds time);
 
-  // Closes the listener's sockets. A socket that another process also has stays open in that one.
+  // Closes the listener's sockets. If another process also has a socket, the socket stays open
+  // there.
   void StopAccepting();
 
   // If the sockets were inherited, stops accepting and returns true. Further connections then wait
@@ -87,8 +89,8 @@ class Listener {
 
   ConnectionStats Stats() const;
 
-  // Returns the reason if accepting has failed for 5 s. Returns "" while connections are accepted,
-  // and after StopAccepting.
+  // Returns the last error if accepting has failed for 5 s. Returns "" while connections are
+  // accepted, and after StopAccepting.
   std::string NotAccepting() const;
 
  private:
@@ -112,8 +114,8 @@ class Listener {
   // Returns false if no further connection can be accepted from `socket` now.
   bool AcceptOne(int socket);
   void HandleClosed(int fd);
-  // Ends connections that are too old. Returns the milliseconds until the next one becomes too old,
-  // or -1 if there is none.
+  // Ends connections that have reached ListenerOptions::longest. Returns the milliseconds until the
+  // next connection reaches it, or -1 if there is none.
   int EndOld();
   void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

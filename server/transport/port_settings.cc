@@ -38,7 +38,8 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Gives gRPC the certificates. Called on its threads, before the first handshake and at each one.
+  // Gives gRPC the certificates. gRPC calls it on its threads, before the first handshake and at
+  // each handshake.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);
@@ -59,8 +60,8 @@ class TlsCredentials final : public grpc::ServerCredentials {
   grpc_server_credentials* credentials_ = nullptr;
 
   engine::Mutex mu_;
-  // Keeps a reference, so that later material has another address and the comparison above is
-  // valid.
+  // This reference keeps the material alive. So later material has another address, and the
+  // comparison above is valid.
   std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -84,11 +85,11 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
   // reads up to 4 MiB at once, enough for 150,000 calls.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadChunkBytes);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
-  // Clients and proxies may ping every second, even without calls, to find out soon that this
-  // process hangs. With gRPC's default (5 min) their connection would be closed.
+  // Clients and proxies may ping every second, even without calls, to find out soon if this process
+  // hangs. With gRPC's default (5 min), gRPC would close their connection.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // Pings notice peers that have vanished.
+  // Pings find clients that have vanished.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
 }

@@ -1,5 +1,5 @@
-// The settings that both gRPC ports share: limits on the cost of a connection, settings whose
-// defaults in gRPC 1.51 are wrong for this server, and certificates.
+// The settings that both gRPC ports share: limits on the cost of a connection, replacements for
+// unsuitable defaults of gRPC 1.51, and certificates.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -24,9 +24,10 @@ struct PortLimits {
 // Sets the limits, and makes gRPC refuse compressed messages with UNIMPLEMENTED.
 void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder);
 
-// Returns credentials with the certificates of `store`. Each handshake uses those that the store
-// has then. If the store has client authorities, the handshake of a client without a certificate of
-// these authorities fails. REQUIRES: `store` outlives every server that has the credentials.
+// Returns credentials with the certificates of `store`. Each handshake uses the certificates that
+// the store has at that time. If the store has client authorities, the handshake fails unless the
+// client has a certificate that one of these authorities has issued. REQUIRES: `store` outlives
+// every server that has the credentials.
 //
 // gRPC's FileWatcherCertificateProvider is not used, because version 1.51 replaces a valid pair by
 // a certificate and a key that do not belong together, and then refuses all clients.

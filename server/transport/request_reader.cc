@@ -14,13 +14,14 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// The maximum bytes of empty lines before a request. Some clients send empty lines after a body.
+// The maximum number of bytes of empty lines before a request. Some clients send empty lines after
+// a body.
 constexpr size_t kEmptyBytes = 4;
-// The maximum bytes of a chunk's size with its extensions and line ends, and of the trailers. Both
-// are buffered until they are complete.
+// The maximum number of bytes of a chunk's size line with its extensions. Also that of the
+// trailers. Both are buffered until they are complete.
 constexpr size_t kChunkHeadBytes = 8 * 1024;
-// The maximum bytes of a body with its framing, for each byte of the largest allowed body. A chunk
-// of one byte takes six bytes. More overhead only serves to waste the server's time.
+// The maximum number of bytes of a body with its framing, for each byte of the largest allowed
+// body. A chunk of one byte takes six bytes. More overhead would only waste the server's time.
 constexpr size_t kWirePerBodyByte = 8;
 
 }  // namespace
@@ -66,8 +67,8 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   size_t on_body_impl(Text bytes, Code& /*error*/) override {
     std::string& body = reader_->request_.body;
     const size_t needed = body.size() + bytes.size();
-    // Doubles the capacity and does not trust the announced length. Never reserves more than the
-    // announced length or, if there is none, the largest allowed body.
+    // Doubles the capacity instead of reserving the announced length, which may be false. Never
+    // reserves more than the announced length or, if there is none, the largest allowed body.
     if (needed > body.capacity()) {
       const auto left = content_length_remaining();
       const size_t most = left.has_value() ? body.size() + *left : reader_->limits_.body_bytes;

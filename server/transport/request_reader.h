@@ -1,5 +1,6 @@
-// Reads one HTTP/1.1 request from the bytes of a connection. Boost.Beast parses the request. The
-// rules of request_rules.h first refuse bytes that two readers could take for different requests.
+// Reads one HTTP/1.1 request from the bytes of a connection. Boost.Beast parses the request. Before
+// that, the rules of request_rules.h refuse bytes that two readers could take for different
+// requests.
 //
 // Not thread-safe. Each request needs a new reader.
 #pragma once
@@ -16,7 +17,8 @@
 namespace dragoman::server {
 
 struct ReadLimits {
-  size_t header_bytes = 32 * 1024;  // of the request line with the headers; also of the trailers
+  // The limit for the request line and the headers together. Also the limit for the trailers.
+  size_t header_bytes = 32 * 1024;
   int headers = 128;
   size_t body_bytes = 0;
 };
@@ -29,7 +31,8 @@ class RequestReader {
   RequestReader& operator=(const RequestReader&) = delete;
 
   // Consumes bytes from the front of `bytes` and returns their number. The caller keeps the rest
-  // and passes it again, followed by newly received bytes. REQUIRES: neither whole() nor refusal().
+  // and passes it again, followed by newly received bytes. REQUIRES: whole() is false and refusal()
+  // is empty.
   size_t Take(std::string_view bytes);
 
   // True once the first byte of the request has arrived. Empty lines before the request do not

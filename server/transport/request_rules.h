@@ -1,5 +1,5 @@
 // Checks an HTTP request before it is parsed and before its body is read. The rules ensure that no
-// two readers disagree about the end of a request (request smuggling), and that names and paths
+// two programs disagree about the end of a request (request smuggling), and that names and paths
 // have no control characters.
 //
 // Pure functions.
@@ -15,10 +15,10 @@
 
 namespace dragoman::server {
 
-// Where the head of a request ends: the request line, the headers and the empty line after them.
+// The end of the head of a request. The head is the request line, the headers and the empty line.
 struct HeadScan {
   size_t end = 0;          // after the empty line; 0: not found yet
-  size_t scanned = 0;      // where to go on when more bytes have arrived
+  size_t scanned = 0;      // where the next ScanHead begins when more bytes have arrived
   bool malformed = false;  // a line that does not end with CR LF, or a control character
 };
 
@@ -44,8 +44,8 @@ struct Framing {
 std::optional<Refusal> CheckFraming(const HttpRequest& request, bool http11, uint64_t body_bytes,
                                     Framing* framing);
 
-// The method and the target, without its query, of a request's first line. A part is "" if `head`
-// does not have it completely. The target is also "" if it has a control character.
+// The method and the target of a request line. The target is without its query. Each is "" if
+// `head` does not have it completely. The target is also "" if it has a control character.
 struct RequestLine {
   std::string_view method;
   std::string_view target;
@@ -60,13 +60,14 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
 // The hosts that a port accepts in addition to localhost and IP addresses. nullopt: any host.
 using AllowedHosts = std::optional<std::vector<std::string>>;
 
-// Refuses a request whose Host is not allowed, with status 403. Otherwise a page of another site
-// could let its own name resolve to this machine's loopback address and read the answers (DNS
-// rebinding). A request without Host (HTTP/1.0) is allowed, because no browser sends one.
+// Refuses a request whose Host is not allowed, with status 403. Without this check, a page of
+// another site could let a name of that site resolve to this machine's loopback address and read
+// the answers (DNS rebinding). A request without Host (HTTP/1.0) is allowed, because no browser
+// sends one.
 std::optional<Refusal> CheckHost(const HttpRequest& request, const AllowedHosts& allowed);
 
-// Reports whether the request for a WebSocket has no Origin or this server's own. Browsers let any
-// page open a WebSocket to any server, and tell the server the page's Origin.
+// Reports whether the request for a WebSocket has no Origin or the Origin of this server. Browsers
+// let any page open a WebSocket to any server, and send the page's Origin to the server.
 bool IsSameOrigin(const HttpRequest& upgrade);
 
 // Reports whether `allowed` has `origin` ("https://example.org") or "*". Returns false for "".

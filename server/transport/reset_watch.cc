@@ -39,9 +39,9 @@ json Servers() {
   return servers.is_object() && servers.contains("server") ? servers["server"] : json::array();
 }
 
-// Connections that have wasted no more streams than this do not count as part of a flood.
+// A connection that has wasted at most this many streams is not part of a flood.
 constexpr int64_t kFew = 64;
-// The share of failing_ that remains at each Look.
+// The part of failing_ that remains after each Look.
 constexpr double kKept = 0.96;
 
 }  // namespace
@@ -152,8 +152,8 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
   const engine::Nanos passed = now - connection->seen;
   connection->seen = now;
   connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
-  // A connection cannot save forgiveness that it has not used. `wasted` may have fallen, because
-  // some of the streams only waited.
+  // A connection cannot keep forgiveness that it has not used. `wasted` may have fallen, because
+  // some of the streams were only waiting for their request.
   connection->forgiven = std::min(connection->forgiven, wasted);
   return wasted - connection->forgiven;
 }
@@ -161,7 +161,7 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
 ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
-  // all_.whole is subtracted because gRPC may count a call as failed before this class gets its
+  // all_.whole is subtracted because gRPC may count a call as failed before this class is told with
   // Done.
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);

@@ -1,13 +1,14 @@
 // Finds connections that reset streams before their requests arrive (rapid reset, CVE-2023-44487).
 //
-// gRPC 1.51 accepts streams as fast as it reads them, without a limit. Later it reports as calls
-// the streams that were not reset. An accepted stream costs gRPC about 15 KiB until it has
-// finished. So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it
-// brought no complete request and was not answered completely. Honest clients waste some streams,
-// and some streams only wait for their request. So one connection is flagged only if it has wasted
-// more than ResetLimits::each streams, after kForgivenPerSecond streams a second were forgiven.
-// Many connections together are flagged only while hundreds of streams a second end without an
-// answer.
+// gRPC 1.51 accepts streams as fast as it reads them, without a limit, and later reports the
+// streams that were not reset as calls. An accepted stream costs gRPC about 15 KiB until it has
+// finished. So this class uses gRPC's own counts of accepted streams.
+//
+// A stream is *wasted* if it brought no complete request and was not answered completely. Honest
+// clients waste some streams, and some streams only wait for their request. So each connection is
+// forgiven kForgivenPerSecond wasted streams a second, and it is flagged only if it has wasted more
+// than ResetLimits::each streams in addition. Many connections together are flagged only while
+// hundreds of streams a second end without an answer.
 //
 // Not thread-safe.
 #pragma once
@@ -37,24 +38,25 @@ class AcceptedStreams {
   // Returns the counts of all servers of this process. Takes about 20 us.
   StreamCount All() const;
 
-  // Finds the numbers of new connections in channelz.
+  // Finds the numbers that channelz has for connections that are new since the last Update.
   void Update();
 
-  // Returns the counts of the connection from `peer` (in PeerOf's notation). nullopt if gRPC no
-  // longer knows the connection, or did not know it at the last Update. Takes about 20 us.
+  // Returns the counts of the connection from `peer` (in PeerOf's notation), or nullopt if
+  // gRPC does not know the connection now or did not know it at the last Update. Takes about 20 us.
   std::optional<StreamCount> Of(const std::string& peer) const;
 
   void Forget(const std::string& peer) { sockets_.erase(peer); }
 
  private:
-  std::map<std::string, int64_t> sockets_;  // channelz's socket numbers by peer; newer: higher
+  // Channelz's socket numbers, by peer; a newer socket has a higher number.
+  std::map<std::string, int64_t> sockets_;
   int64_t last_ = 0;
 };
 
 struct ResetLimits {
   int64_t each = 2048;  // the maximum number of wasted streams of one connection
-  // The maximum number of unfinished streams without a request, of all connections. Above this
-  // limit the connections that have such streams are closed.
+  // The maximum number of unfinished streams without a request, of all connections together. Above
+  // this limit, the connections that have such streams are closed.
   int64_t all = 10'240;
 };
 
@@ -69,11 +71,11 @@ class ResetWatch {
   };
   static Counts RealCounts();
 
-  // The number of wasted streams a second that a connection may have at all times.
+  // The number of wasted streams a second that each connection is forgiven.
   static constexpr int64_t kForgivenPerSecond = 50;
-  // The connections are checked each time their wasted streams have grown by this number.
-  // Unfinished streams count as a flood only if more than this number of streams have failed in
-  // about the last half second.
+  // The connections are checked each time they have wasted this many further streams. Unfinished
+  // streams count as a flood only if more than this number of streams have failed in about the last
+  // half second.
   static constexpr int64_t kWorthALook = 256;
 
   ResetWatch(const ResetLimits& limits, Counts counts)
@@ -95,8 +97,9 @@ class ResetWatch {
   void Done(uint64_t call, bool cancelled);
 
   struct Floods {
-    std::vector<int> connections;  // the caller must close them; they already count as closed
-    bool many = false;             // all connections together are a flood
+    // The caller must close them; this object already treats them as closed.
+    std::vector<int> connections;
+    bool many = false;  // all connections together are a flood
   };
   // Checks the counts and returns the floods. REQUIRES: called every few milliseconds.
   Floods Look(engine::Nanos now);
@@ -114,7 +117,7 @@ class ResetWatch {
     std::string peer;
     uint64_t number = 0;
     Account account;
-    int64_t forgiven = 0;  // streams forgiven by the time `seen` (kForgivenPerSecond)
+    int64_t forgiven = 0;  // streams that were forgiven up to the time `seen` (kForgivenPerSecond)
     engine::Nanos seen = 0;
   };
   struct Call {
@@ -133,9 +136,10 @@ class ResetWatch {
   const Counts counts_;
   Account all_;
   int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
-  int64_t checked_ = 0;  // wasted streams of all connections when these were last checked
+  int64_t checked_ = 0;  // wasted streams of all connections at the last check of the connections
   int64_t failed_ = 0;   // failed streams that brought no request, at the last Look
-  double failing_ = 0;   // decaying count of such failures: about those of the last half second
+  // Decaying count of failed streams that brought no request in about the last half second.
+  double failing_ = 0;
   std::map<int, Connection> connections_;
   std::unordered_map<uint64_t, Call> calls_;
   uint64_t last_connection_ = 0;

@@ -25,10 +25,9 @@ struct ResponseFrame {
   std::string date;
 };
 
-// Returns the status line and the headers with the empty line. With kLength the text ends with
-// `body`, except for an answer to HEAD. Content-Length includes the bytes of a `shared_body`, which
-// the caller must send itself. Omits headers whose name or value has a control character other than
-// tab.
+// Returns the status line, the headers and the empty line. With kLength, `body` follows, except in
+// an answer to HEAD. Content-Length includes the bytes of `shared_body`, which the caller must send
+// itself. Omits headers whose name or value has a control character other than tab.
 std::string ResponseText(const HttpResponse& response, const ResponseFrame& frame);
 
 bool HasBody(int status);

@@ -15,13 +15,13 @@ namespace dragoman::server {
 // that serve connections call them.
 struct HttpHooks {
   std::function<std::string()> metrics;
-  // Both return "" if all is well. Otherwise they return the reason, which the client gets with
-  // status 503.
+  // not_live and not_ready return "" if all is well. Otherwise they return the reason, which the
+  // client gets with status 503.
   std::function<std::string()> not_live;
   std::function<std::string()> not_ready;
 };
 
-// Reports whether the answer may take long; see scraper.h.
+// Reports whether the request is for /metrics, whose answer may take long to make (scraper.h).
 bool IsScrape(std::string_view method, std::string_view path);
 
 // `path` is without the query.

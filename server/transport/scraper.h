@@ -1,8 +1,8 @@
 // Makes the answers to /metrics on its own thread, one at a time, so that other requests do not
-// wait for them. With thousands of models an answer takes seconds.
+// wait for them. With thousands of models, an answer takes seconds.
 //
-// Thread-safe. An answer is never older than its request: requests that come while an answer is
-// being made wait for the next one, which they share.
+// Thread-safe. An answer is never older than its request. Requests that come while an answer is
+// being made wait for the next answer, which they share.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@ namespace dragoman::server {
 // Returns the client's address, such as "1.2.3.4:5" or "[::1]:5"; "" for other families. Omits the
 // scope of a link-local address.
 std::string PeerOf(int fd);
-// Returns the client's address without the port, such as "1.2.3.4"; "" for other families. For IPv6
-// returns the /64 network ("2001:db8:0:1::"), because one client has at least a /64.
+// Returns the client's address without the port, such as "1.2.3.4"; "" for families other than IP.
+// For IPv6, returns the /64 network ("2001:db8:0:1::"), because one client has at least a /64.
 std::string NetworkOf(int fd);
 // Converts an address in gRPC's notation ("ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5") to the notation of
 // PeerOf.

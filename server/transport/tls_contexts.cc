@@ -14,7 +14,8 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// The protocols in ALPN's format. A client that offers only others (h2) is served without ALPN.
+// The protocols in ALPN's format. A client that offers only other protocols (h2) is served without
+// ALPN.
 constexpr unsigned char kProtocols[] = "\x08http/1.1";
 
 int ChooseProtocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* size,

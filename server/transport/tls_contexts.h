@@ -1,5 +1,5 @@
 // Makes OpenSSL contexts from the certificates of a TlsStore. Each handshake uses the certificates
-// that the store has then.
+// that the store has at that time.
 //
 // Thread-safe.
 #pragma once
@@ -30,8 +30,8 @@ class TlsContexts {
 
   engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
-  // The material of the last attempt to make a context. Materials are compared by address, so this
-  // one is kept: if it were destroyed, a later one could get its address.
+  // The material of the last attempt to make a context. Materials are compared by address. If this
+  // one were destroyed, a later one could get its address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 
-// The default receive_bytes has room for this many requests of the largest size.
+// The default of receive_bytes is this many times the largest request.
 constexpr int64_t kRequestsAtOnce = 32;
 // Bytes for an idle connection, or for a call without its request. Measured: 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;

@@ -17,10 +17,11 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 namespace websocket = boost::beast::websocket;
 
-// The maximum bytes of a message in one read. The limits on memory are checked after each read.
+// The maximum number of bytes that one read adds to a message. The limits on memory are checked
+// after each read.
 constexpr size_t kReadBytes = 16 * 1024;
-// Beast refuses frames that announce more bytes than this, without a reason. Other frames that are
-// too long are refused with the handler's text once their first bytes arrive.
+// Beast refuses a frame that announces more bytes than this, and sends no reason. Other frames that
+// are too long are refused with the handler's text once their first bytes arrive.
 constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
 constexpr uint16_t kLastCloseCode = 4999;
 // The time for a client to answer the close frame.

@@ -1,6 +1,6 @@
-// A connection that speaks WebSocket (RFC 6455), by Boost.Beast. Each text message is a request,
+// A connection that speaks WebSocket (RFC 6455), with Boost.Beast. Each text message is a request,
 // and its answer is a text message. The handler works on one message at a time. One more message
-// may wait; further messages are not read. Messages are never compressed.
+// may wait. Further messages are not read. Messages are never compressed.
 //
 // Used only on its loop's thread.
 #pragma once
@@ -51,7 +51,8 @@ class WebSocketConnection final : public HttpConnection {
   void OnAnswered();
   // Sends a close frame, with the reason truncated to fit, and closes the connection soon after.
   void EndWith(CloseCode code, std::string_view reason = {});
-  // Asks the handler for the text of the refusal, and ends with that text as reason.
+  // Asks the handler for the answer to the refusal, and ends with the text of this answer as the
+  // close reason.
   void Refuse(const Refusal& refusal);
   // Reports whether the message that is being read is too long, or will be according to its frame.
   bool IsTooLong() const;

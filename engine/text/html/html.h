@@ -32,8 +32,8 @@ struct HtmlPlan;  // html_plan.h
 // The maximum nesting depth of inline elements.
 inline constexpr int kMaxInlineDepth = 128;
 
-// Returns the limit in bytes for tags that Rebuild writes more than once, because translation has
-// moved the words of an element apart (HtmlDocument::Rebuild).
+// Returns the limit in bytes for repeated tags. Rebuild repeats the tags of an element if
+// translation has moved the words of the element apart.
 constexpr int64_t MaxRepeatedTagBytes(int64_t document_bytes) { return 65536 + 4 * document_bytes; }
 
 // A token of a translation, and the source token that it is aligned with, if any.
@@ -114,8 +114,9 @@ class HtmlDocument {
   //  * An end tag without a start tag keeps its place like a void element and closes nothing.
   //  * Block tags, and a tag that the end of the text cuts off, stay as they are.
   //
-  // If every segment is its own source and every token is aligned with itself, the result is the
-  // document if its tags nest, except for the spelling of entities and white space inside runs.
+  // If the target of every segment equals its source and every token is aligned with itself, the
+  // result is the document, provided that its tags nest. Only the spelling of entities and the
+  // white space inside runs may differ.
   //
   // REQUIRES: `segments` has an element per run. Segments are in order, do not overlap, and are
   // inside the run's text on code point boundaries. Targets are valid UTF-8.

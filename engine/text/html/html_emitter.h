@@ -19,10 +19,13 @@ class HtmlEmitter {
   // Borrows the plan.
   explicit HtmlEmitter(const HtmlPlan& plan);
 
-  // Says which elements MoveTo opens again if they were open before and have been closed. "The
-  // limit" is MaxRepeatedTagBytes. An element that was never open is always opened.
-  // kAllButCrossing: all, except those that cross blocks (HtmlTags::is_crossing) beyond the limit.
-  // kCheap: all until the limit is reached. kUnopened: none.
+  // Says whether MoveTo opens an element again that was open before and has been closed. MoveTo
+  // always opens an element that has never been open. The limit for repeated tags is
+  // MaxRepeatedTagBytes.
+  //   kAllButCrossing: opens each element again; one that crosses blocks (HtmlTags::is_crossing),
+  //     only until the limit is reached.
+  //   kCheap: opens elements again until the limit is reached.
+  //   kUnopened: opens no element again.
   enum class Need { kAllButCrossing, kCheap, kUnopened };
 
   // Closes the elements that are not in `stack`, writes `space`, then opens the other elements of
@@ -34,8 +37,8 @@ class HtmlEmitter {
   // Write appends bytes of the document unchanged. WriteText appends text with & < > escaped.
   void Write(std::string_view bytes) { html_ += bytes; }
   void WriteText(std::string_view text);
-  // Append the start or end tag of an element that has no word in the translation. Do not change
-  // open().
+  // Appends the start tag (WriteStartTag) or the end tag (WriteEndTag) of an element that has no
+  // word in the translation. The result of open() stays the same.
   void WriteStartTag(int32_t element);
   void WriteEndTag(int32_t element);
 

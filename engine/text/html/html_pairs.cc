@@ -42,8 +42,8 @@ std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
   return partner;
 }
 
-// Pairs the tags of blocks by nesting. An end tag ends the innermost open block of its name. Blocks
-// that are still open inside this block get no end tag.
+// Pairs the tags of blocks by nesting. An end tag ends the innermost open block of its name. The
+// blocks that are open inside that block get no end tag.
 class BlockPairs {
  public:
   explicit BlockPairs(const std::vector<HtmlToken>& tokens)
@@ -89,7 +89,8 @@ class BlockPairs {
   std::vector<int32_t> around_;
 };
 
-// Finds the elements that are passed through with their content (html_elements.h, translate="no").
+// Finds the elements that are passed through with their content (HtmlElementKind::is_opaque,
+// translate="no").
 class OpaqueElements {
  public:
   explicit OpaqueElements(const std::vector<HtmlToken>& tokens)
@@ -237,7 +238,8 @@ class InlinePairs {
     node.element = element;
   }
 
-  // Removes elements from the back until one has no end yet. Returns the latter, or kNone.
+  // Removes elements from the back, up to the first one that has no end yet. Returns that element,
+  // or kNone if all have an end.
   int32_t TakeOpen(std::vector<int32_t>& elements) {
     while (!elements.empty()) {
       const int32_t last = elements.back();

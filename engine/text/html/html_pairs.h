@@ -1,5 +1,5 @@
-// Pairs the tags of HTML as it is written: which end tag ends which element, which content is
-// passed through as one piece, and how missing or overlapping tags are treated.
+// Pairs the start and end tags of an HTML document, which may lack tags or have overlapping ones.
+// Decides which end tag ends which element, and which content is passed through as one piece.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -26,7 +26,7 @@ struct HtmlNode {
   };
   Kind kind = Kind::kText;
   TextRange range;
-  // kText in which tags may not be written, because they would be text: <title>.
+  // Whether the text is inside <title>. A browser would show tags there as text.
   bool is_title = false;
   int32_t element = -1;  // for kStart and kEnd: index of HtmlStructure::elements
 };
@@ -37,8 +37,9 @@ inline bool EndsText(const HtmlNode& node) {
 
 // An inline element.
 struct HtmlElement {
-  int32_t begin = 0;  // the node of its start tag
-  // The node of its end tag. If `is_unclosed`: the next kBlock or kBreak, or the end.
+  int32_t begin = 0;  // the index of its start tag in HtmlStructure::nodes
+  // The index of its end tag. If `is_unclosed`: the index of the next kBlock or kBreak, or the
+  // number of nodes.
   int32_t end = 0;
   bool is_unclosed = false;
   // Its start and end tag are in different blocks. It is closed before every kBlock and kBreak

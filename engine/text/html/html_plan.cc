@@ -186,9 +186,9 @@ class Planner {
     return found;
   }
 
-  // Sets run_begin and run_end. Leaves nodes before the first and after the last text out of the
-  // run, because their elements contain the whole text. Stops at the first element that contains
-  // only a part of the text.
+  // Sets run_begin and run_end. A start tag before the first text stays outside the run if its
+  // element contains all of the text or none of it. The same is true of an end tag after the last
+  // text. The run begins and ends at the first tags for which this is not true.
   void FindRun(size_t begin, size_t end, Extent& extent) const {
     const auto first = static_cast<int32_t>(extent.first_text);
     const auto last = static_cast<int32_t>(extent.last_text);
@@ -228,8 +228,8 @@ class Planner {
       const HtmlNode& node = NodeAt(i);
       switch (node.kind) {
         case Kind::kText:
-          // Tags inside <title> would be shown as text, so an element that crosses its border stays
-          // closed.
+          // A browser would show tags inside <title> as text. So an element that begins before the
+          // <title> and ends inside it, or begins inside and ends after it, stays closed.
           builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
         case Kind::kStart:

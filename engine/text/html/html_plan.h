@@ -40,8 +40,9 @@ struct HtmlItem {
   int32_t run = 0;
 };
 
-// A unit of a run has a place of its own among the words: an inline element, a void element, a
-// comment, an element that is passed through, or an end tag without a start tag.
+// A part of a run, other than a word, that the rebuilt document places among the words: an inline
+// element, a void element, a comment, an element that is passed through, or an end tag without a
+// start tag.
 struct HtmlUnit {
   // Index of HtmlPlan::elements; -1: not an inline element, and `range` is set.
   int32_t element = -1;

@@ -44,7 +44,7 @@ class HtmlRunBuilder {
   HtmlRun run_;
   std::vector<TextRange> before_;
   std::vector<TextRange> after_;
-  int64_t text_end_ = 0;              // of run_.text without white space at its end
+  int64_t text_end_ = 0;              // the size of run_.text without white space at its end
   bool space_has_unit_ = false;       // the last white space belongs to the unit before it
   bool after_space_ = false;          // the last part that is not a tag was white space
   std::vector<size_t> recent_units_;  // units that only tags have followed so far

@@ -147,8 +147,8 @@ void HtmlRunWriter::PlaceUnits() {
     if (last == nullptr || *last != word.stack) used.insert(word.stack.begin(), word.stack.end());
     last = &word.stack;
   }
-  // Pairs of a place, ascending, and the first word in the translation whose place is at or after
-  // it.
+  // Each pair has a place and the first word in the translation whose place is at or after it. The
+  // pairs are sorted by place.
   std::vector<std::pair<int64_t, size_t>> first_word;
   for (size_t i = 0; i < words_.size(); ++i) {
     if (words_[i].place >= 0) first_word.emplace_back(words_[i].place, i);
@@ -188,9 +188,9 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   const std::span<const int32_t> after =
       is_last ? end_stack_ : std::span<const int32_t>(words_[word].stack);
 
-  // Each gap has one stretch of white space at most. It goes where the source has white space next
-  // to a unit. If the source has none, it goes before the first unit, or after the last one if the
-  // units are between a word and the punctuation at its end in the source.
+  // Between two words there is at most one stretch of white space. It goes next to a unit that has
+  // white space there in the source. If no unit has, it goes before the first unit, or after the
+  // last one if the units are between a word and the punctuation at its end in the source.
   bool has_space = !space.empty();
   const auto wants_space = [&](size_t i) {  // before units[i]; units.size(): after the last unit
     return (i > 0 && run_.units[units[i - 1].unit].space_after) ||
@@ -208,8 +208,8 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
     return wants_space(i) && !at_end ? " " : "";
   };
 
-  // A unit is inside an element that was around it in the source only if this element is open
-  // before or after the gap anyway. From unit to unit, the elements of `before` close, then the
+  // A unit is inside an element that was around it in the source only if this element is also open
+  // before or after all units here. From unit to unit, the elements of `before` close, then the
   // elements of `after` open.
   const size_t common = CommonDepth(before, after);
   size_t left = before.size();

@@ -60,7 +60,7 @@ class HtmlRunWriter {
   std::vector<Word> words_;
   std::string last_space_;  // white space after the last word
   std::vector<Placed> placed_;
-  // Has for each unit that is an element without words the units inside it.
+  // children_[u] has the units inside unit u if u is an element without words.
   std::vector<std::vector<size_t>> children_;
 };
 

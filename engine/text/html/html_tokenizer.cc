@@ -130,7 +130,7 @@ class Tokenizer {
   }
 
   // Returns the end of a comment, or kNone. `at` is after "<!--". A comment ends at "-->" or
-  // "--!>", and at ">" or "->" that follows at once.
+  // "--!>". It also ends at ">" or "->" directly after "<!--".
   size_t EndOfComment(size_t at) const {
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with(">")) return at + 1;

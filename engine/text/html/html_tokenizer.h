@@ -13,9 +13,10 @@
 
 namespace dragoman::engine {
 
-// The kind of an element. Names are in lower case and need not be known.
+// The properties of an element that matter for translation.
 struct HtmlElementKind {
-  // Begins a new line, so its tags separate texts. All others, even unknown ones, are inline.
+  // The element begins a new line, so its tags separate texts. All other elements, even unknown
+  // ones, are inline.
   bool is_block = false;
   // Has no content and no end tag (br, img).
   bool is_void = false;
@@ -24,6 +25,7 @@ struct HtmlElementKind {
   bool is_opaque = false;
 };
 
+// `name` is in lower case. It may be unknown.
 HtmlElementKind KindOfElement(std::string_view name);
 
 // How the tokenizer reads the content up to the end tag: as markup, raw text, a script, text with
@@ -51,7 +53,7 @@ struct HtmlToken {
   bool is_unfinished = false;
 };
 
-// REQUIRES: `html` is valid UTF-8. Two texts are never adjacent.
+// Returns the tokens in order. Two texts are never adjacent. REQUIRES: `html` is valid UTF-8.
 std::vector<HtmlToken> TokenizeHtml(std::string_view html);
 
 }  // namespace dragoman::engine

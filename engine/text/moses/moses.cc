@@ -110,8 +110,8 @@ constexpr RuleText kGermanPunctuation[] = {
 };
 constexpr RuleText kOtherPunctuation[] = {{u"(\\d)\\xA0(\\d)", u"\\1.\\2"}};
 
-// Rules of tokenizer.perl. kSigns apply before runs of dots are replaced (WithDotsAside), the other
-// rules after that.
+// The rules of tokenizer.perl. The rules of kSigns apply before runs of dots are replaced
+// (WithDotsAside). The other rules apply afterwards.
 constexpr RuleText kSigns[] = {
     {u"([^<alnum><space>.'`,\\-])", u" \\1 "},
     {u"([<alnum>])-(?=[<alnum>])", u"\\1 @-@ "},
@@ -263,10 +263,10 @@ struct MosesTokenizer::Rules {
   TracedText WithFullStops(const TracedText& spaced) const;
 };
 
-// Reports whether the full stop after the word `before` stays a part of the word. It does for an
-// abbreviation with another full stop ("e.g."), for an abbreviation of the list, and if the next
-// word, `next`, begins with a lower-case letter. It also does for some abbreviations if a number
-// follows.
+// Reports whether the full stop after the word `before` stays a part of the word. Returns true for
+// an abbreviation with another full stop ("e.g.") and for an abbreviation of the list. Some
+// abbreviations of the list need a number after them. Also returns true if the next word, `next`,
+// begins with a lower-case letter.
 bool MosesTokenizer::Rules::KeepsFullStop(std::u16string_view before,
                                           std::u16string_view next) const {
   const icu::UnicodeString prefix(false, before.data(), static_cast<int32_t>(before.size()));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kWordEnd = "</w>";
 
-// The first two words of a line, or fewer.
+// Returns the first two words of a line, or fewer if the line has fewer.
 std::vector<std::string_view> FirstTwoWords(std::string_view line) {
   std::vector<std::string_view> words;
   size_t begin = 0;

@@ -29,7 +29,7 @@ class MosesBpe : public SubwordModel {
   static absl::StatusOr<std::unique_ptr<MosesBpe>> Create(std::string_view merges,
                                                           std::string_view language);
 
-  // No mark, because the detokenizer decides where spaces go.
+  // Returns no mark, because the detokenizer decides where spaces go.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {

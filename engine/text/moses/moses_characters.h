@@ -11,7 +11,7 @@
 
 namespace dragoman::engine::moses {
 
-// Frozen sets. They live as long as the process.
+// Sets of characters, which do not change and live as long as the process.
 struct CharacterClasses {
   icu::UnicodeSet alpha;          // letters; for the detokenizer
   icu::UnicodeSet alpha_or_sign;  // letters, Indic viramas and nuktas; for the tokenizer
@@ -24,15 +24,15 @@ struct CharacterClasses {
 };
 const CharacterClasses& Classes();
 
-// Words whose full stop stays a part of the word.
+// Words whose full stop stays a part of the word: `always`, or only if a number follows.
 struct Abbreviations {
   std::vector<std::u16string> always;
-  std::vector<std::u16string> before_number;  // these only if a number follows
+  std::vector<std::u16string> before_number;
 };
 // Returns nullptr for a language without a list.
 const Abbreviations* AbbreviationsOf(std::string_view language);
 
-// The languages that have a list, for messages.
+// The languages that have a list of abbreviations, as text for error messages.
 inline constexpr std::string_view kLanguages = "de, en, ru";
 
 }  // namespace dragoman::engine::moses

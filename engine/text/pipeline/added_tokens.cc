@@ -137,7 +137,8 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     }
     const auto stop = std::find_if(rest.begin(), rest.end(), is_alone);
     const auto own = rest.first(static_cast<size_t>(stop - rest.begin()));
-    // With `after_text`, the first part continues the text before it, so no space is put between.
+    // With `after_text`, the first part continues the text before it, so no space goes between
+    // them.
     const bool goes_on = begin == 0 && after_text;
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;

@@ -2,9 +2,9 @@
 // (token_splitter.h). Cuts the added tokens out of a text. The wrapped model cuts the text between
 // them. Follows the rules of transformers' slow or fast tokenizers.
 //
-// In a text, which comes from a client, the name of a special token ("</s>") is ordinary text,
-// although transformers makes it the token. In a prompt, which comes from the model's files, it
-// becomes the token.
+// In a text, which comes from a client, the name of a special token ("</s>") is ordinary text. The
+// tokenizers of transformers would turn it into the token. In a prompt, which comes from the
+// model's files, the name becomes the token.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once

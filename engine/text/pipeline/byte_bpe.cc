@@ -183,7 +183,7 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
   NormalizedText prepared = Unchanged(text);
   size_t first = 0;
   if (text.empty() || text.starts_with(' ')) return prepared;
-  // Add no space before other white space, as BartTokenizer.
+  // Like BartTokenizer, add no space before white space.
   const bool wants_space =
       start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
                                     !IsWhiteSpace(NextCodePoint(text, first)));

@@ -28,8 +28,9 @@ std::vector<size_t> ByteBpeWordEnds(std::string_view text);
 
 class ByteBpe : public SubwordModel {
  public:
-  // Says where a space is added if there is none: nowhere, at the beginning of a text, or at the
-  // beginning of each part between added tokens. The tokenizers library does the latter.
+  // Where Encode adds a space if there is none: nowhere (kNone), at the beginning of a text
+  // (kText), or at the beginning of each part between added tokens (kParts), as the tokenizers
+  // library does.
   enum SpaceBefore { kNone, kText, kParts };
 
   // `pieces` is indexed by id and `merges` uses these ids. A piece may be "", or may have

@@ -81,8 +81,8 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
   bool prepend = spec_.prepend == PipelineSpec::kAlways;
   if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
   if (start == TextStart::kInside) prepend = false;
-  // With kWord, a space precedes the text. The normalizer may have stripped it, but it needs a
-  // mark.
+  // With kWord, white space precedes the text, so the text needs a mark. The normalizer may have
+  // stripped this white space.
   prepend = prepend || (start == TextStart::kWord && !spec_.split_white_space);
   std::vector<SubwordToken> tokens;
 

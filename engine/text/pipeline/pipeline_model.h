@@ -27,8 +27,8 @@
 namespace dragoman::engine {
 
 struct PipelineSpec {
-  // Says which of the parts between added tokens Metaspace puts a space mark before: every part,
-  // only the first part of a text, or none.
+  // The parts between added tokens that get a space mark from Metaspace at their beginning: every
+  // part, only the first part of a text, or none.
   enum Prepend { kAlways, kFirst, kNever };
   enum Model { kUnigram, kBpe };
   struct Piece {

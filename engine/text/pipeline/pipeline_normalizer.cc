@@ -14,7 +14,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Graphemes of more bytes are changed character by character.
+// In a grapheme of more bytes, the rules apply to each code point alone.
 constexpr size_t kMaxGraphemeBytes = 5;
 
 // Reports whether the code point is white space in Rust.
@@ -27,7 +27,7 @@ class Writer {
     to_.text.reserve(from.text.size());
     to_.origin.reserve(from.origin.size());
   }
-  // Writes `bytes`, which come from byte `at`.
+  // Writes `bytes`, which come from byte `at` of the input.
   void Write(std::string_view bytes, size_t at) {
     to_.text += bytes;
     to_.origin.insert(to_.origin.end(), bytes.size(), from_.origin[at]);

@@ -46,7 +46,7 @@ class PipelineNormalizer {
   PipelineNormalizer() = default;
 
   std::vector<NormalizerStep> steps_;
-  std::vector<Charsmap> charsmaps_;  // by step
+  std::vector<Charsmap> charsmaps_;  // charsmaps_[i] is the charsmap of step i
 };
 
 }  // namespace dragoman::engine

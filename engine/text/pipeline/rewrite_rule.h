@@ -26,8 +26,8 @@ struct TracedText {
 
   // Appends code units [begin, end) of `other` with their origins.
   void Append(const TracedText& other, int32_t begin, int32_t end);
-  // Appends `text`, which replaces code units [begin, end) of `other`, so its origin is their
-  // origin. The range may be empty.
+  // Appends `text` in place of code units [begin, end) of `other`. Each code unit of `text` gets
+  // the origin of this range, which may be empty.
   void Append(std::u16string_view text, const TracedText& other, int32_t begin, int32_t end);
 };
 

@@ -6,8 +6,9 @@ namespace dragoman::engine {
 
 PieceTrie::PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces) {
   std::sort(pieces.begin(), pieces.end());
-  // Makes the nodes breadth first, so that the edges of a node are adjacent. pending[i] belongs to
-  // node i: pieces[begin, end), which are sorted, share the node's path of `depth` bytes.
+  // Makes the nodes breadth first, so that the edges of a node are adjacent. pending[i] describes
+  // node i: pieces[begin, end) are the pieces that begin with the `depth` bytes that lead to the
+  // node. The pieces are sorted.
   struct Pending {
     size_t begin;
     size_t end;

@@ -78,7 +78,7 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
       text_pieces.emplace_back(piece.text, id);
       ids_.emplace(piece.text, id);
     } else {
-      ids_.insert_or_assign(piece.text, id);  // a control, unknown or byte piece wins
+      ids_.insert_or_assign(piece.text, id);  // replaces a text piece of the same text
     }
   }
   trie_ = PieceTrie(std::move(text_pieces));

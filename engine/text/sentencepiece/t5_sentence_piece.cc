@@ -45,7 +45,8 @@ std::vector<SubwordToken> T5SentencePiece::Cut(std::string_view part, TextStart)
     return model_->Encode(part, TextStart::kInside);
   }
   // SentencePiece would strip white space at the beginning. To keep it, T5Tokenizer encodes the
-  // unknown token and the part together and then removes the unknown token. This does the same.
+  // unknown token and the part together and then removes the unknown token. This code does the
+  // same.
   std::vector<SubwordToken> tokens =
       model_->Encode(unk_piece_ + std::string(part), TextStart::kInside);
   if (tokens.size() >= unk_tokens_) {

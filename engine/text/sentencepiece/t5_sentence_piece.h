@@ -19,7 +19,8 @@ namespace dragoman::engine {
 
 class T5SentencePiece : public SubwordModel {
  public:
-  // `add_prefix_space`: put the mark before a text. `unk_piece`: the tokenizer's unknown token.
+  // `add_prefix_space`: whether to put a space mark before a text. `unk_piece`: the tokenizer's
+  // unknown token.
   T5SentencePiece(std::shared_ptr<const SentencePiece> model, std::string unk_piece,
                   bool add_prefix_space);
 

@@ -1,5 +1,6 @@
-// Iterates over the boundaries that ICU finds in a text. The factory chooses the kind: between
-// graphemes, between words, or where a line may break.
+// Iterates over the boundaries that ICU finds in a text. The constructor gets a factory function of
+// icu::BreakIterator, which chooses the kind: between graphemes, between words, or where a line may
+// break.
 //
 // An object belongs to one thread and borrows the UTF-8 text. Units: bytes.
 #pragma once
@@ -34,8 +35,7 @@ class Boundaries {
   Boundaries(const Boundaries&) = delete;
   Boundaries& operator=(const Boundaries&) = delete;
 
-  // Reports whether ICU has the rules for this kind of boundary. Next may be called only if it
-  // does.
+  // Reports whether ICU has the rules for this kind of boundary. Next requires that it has.
   bool ok() const { return ok_; }
   // Returns the byte position of the next boundary, or nullopt after the last one.
   std::optional<size_t> Next() {

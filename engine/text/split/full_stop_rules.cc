@@ -12,8 +12,8 @@
 namespace dragoman::engine {
 namespace {
 
-// No abbreviation or starter of the lists is longer. The limit keeps the time of Continues
-// constant.
+// No abbreviation or sentence starter of the lists has more bytes. The limit keeps the time of
+// Continues constant.
 constexpr size_t kMaxWordBytes = 40;
 
 // Languages that write ordinal numbers with a full stop.
@@ -90,8 +90,8 @@ constexpr std::string_view kEnglishStarters[] = {
     "Did",   "Because", "However", "Although", "While",  "Since", "Some", "Many", "All"};
 
 // Returns ICU's list of abbreviations for the language ("exceptions/SentenceBreak" of ICU's break
-// iterator data). ICU has a filter that uses this list, but it compares suffixes, so that "r." also
-// matches "Meier.". FullStopRules compares words instead.
+// iterator data). ICU's own filter for this list compares suffixes, so that "r." also matches
+// "Meier.". FullStopRules compares words instead.
 std::vector<std::string> IcuSuppressions(const std::string& language) {
   struct Close {
     void operator()(UResourceBundle* bundle) const { ures_close(bundle); }

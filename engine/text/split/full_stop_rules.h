@@ -16,9 +16,9 @@ class FullStopRules {
   // full_stop_rules.cc.
   explicit FullStopRules(std::string_view language);
 
-  // ICU's rules begin a new sentence at byte `at` of `line`. Returns true if the text before `at`
-  // ends in a full stop that does not end the sentence, so that the sentence continues. `line` has
-  // no white space at its ends. Takes constant time.
+  // Returns true if the text before byte `at` of `line` ends in a full stop that does not end the
+  // sentence. Takes constant time. REQUIRES: ICU's rules begin a new sentence at `at`, and `line`
+  // has no white space at its ends.
   bool Continues(std::string_view line, size_t at) const;
 
  private:
@@ -29,7 +29,7 @@ class FullStopRules {
   // ICU's abbreviations; `always_` has views of them.
   std::unordered_set<std::string> owned_;
   std::unordered_set<std::string_view> always_;     // "Dr.": never ends a sentence
-  std::unordered_set<std::string_view> sometimes_;  // "Mio.": ends one if a starter follows
+  std::unordered_set<std::string_view> sometimes_;  // "Mio.": ends a sentence if a starter follows
   // "The": capitalized only at the beginning of a sentence.
   std::unordered_set<std::string_view> starters_;
 };

@@ -31,9 +31,9 @@ size_t HtmlBreakSize(std::string_view text) {
   return at < text.size() && text[at] == '>' ? at + 1 : 0;
 }
 
-// Returns the size of the line break at `at`, or 0. A line break is a line break of Unicode, a tab
-// (which separates cells of a table), or "<br>" in any spelling (which subtitles and texts of web
-// pages have).
+// Returns the size of the line break at `at`, or 0. Line breaks are those of Unicode, a tab (which
+// separates the cells of a table), and "<br>" in any spelling (which is in subtitles and in texts
+// of web pages).
 size_t LineBreakSize(std::string_view text, size_t at) {
   if (text[at] == '<') return HtmlBreakSize(text.substr(at));
   size_t end = at;

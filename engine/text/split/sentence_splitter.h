@@ -37,9 +37,9 @@ enum class Segmentation {
 class SentenceSplitter {
  public:
   // Returns the language whose rules apply to a source language (BCP-47): "pt" for "pt-BR". Returns
-  // "" (ICU's root locale) for an unknown or empty language. Only the languages that ICU knows,
-  // some hundred, can be results, so a cache of splitters stays small even if clients invent
-  // language tags.
+  // "" (ICU's root locale) for an unknown or empty language. The result is one of about a hundred
+  // languages that ICU knows, so a cache of splitters stays small even if clients invent language
+  // tags.
   static std::string LanguageOf(std::string_view source_language);
 
   // Uses the rules of LanguageOf(source_language). Returns INTERNAL if ICU has no data.

@@ -19,7 +19,7 @@ namespace dragoman::engine {
 struct EncodedPiece {
   TextRange range;      // in the text that the pieces are cut from
   EncodedText encoded;  // its ranges are relative to range.begin
-  bool cut = false;     // whether it is only a part of a piece, which was too long
+  bool cut = false;     // whether this is a part of a piece that was too long
 };
 
 // Returns the tokens of a piece, special tokens included.

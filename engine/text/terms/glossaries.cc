@@ -34,8 +34,8 @@ std::optional<GlossaryFormat> FormatOf(const fs::path& file) {
   return std::nullopt;
 }
 
-// An upper bound for the bytes of a term and its part of the index (glossary.h). A file has at most
-// as many terms as rows.
+// The memory that a load reserves for a row of a file. Covers the row's term and the term's part of
+// the index, which take about 170 bytes (glossary.h).
 constexpr int64_t kTermBytes = 256;
 
 absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& path,

@@ -47,7 +47,7 @@ absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& di
 
 class Glossaries {
  public:
-  // With "", there are no glossaries.
+  // If `directory` is "", there are no glossaries.
   explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
 
   // Reads the directory and checks that the model's tokens can write every term's target. On an

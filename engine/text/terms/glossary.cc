@@ -22,7 +22,8 @@ std::string Quoted(std::string_view text) {
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
-// Makes the error for a request's terms, which names a field, or for a file, which has no fields.
+// Makes an error about a term. If the term comes from a request, the error names a field. A file
+// has no fields.
 absl::Status Wrong(bool is_file, FieldError error) {
   if (!is_file) return InvalidRequest(std::move(error));
   return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
@@ -93,8 +94,8 @@ absl::Status Glossary::Finish() {
   // Sort the terms by source, then by number, to find equal sources. keep[i] becomes false if term
   // i is a duplicate.
   std::vector<bool> keep(terms_.size(), true);
-  // Two terms with equal sources and different targets. Among several clashes, the one whose second
-  // term is earliest.
+  // The indices of two terms with equal sources and different targets. If there are several such
+  // pairs, the pair whose second term is earliest.
   std::optional<std::pair<size_t, size_t>> clash;
   const auto unite = [&](size_t first, size_t second) {
     if (first > second) std::swap(first, second);

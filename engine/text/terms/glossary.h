@@ -28,7 +28,7 @@ struct Term {
   bool ignore_case = false;
 };
 
-// The limit for a glossary file. The limit for a term is kMaxTermBytes (engine/api/glossary_terms.h).
+// The limit for a glossary file. A term has the limit kMaxTermBytes (engine/api/glossary_terms.h).
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 
 enum class GlossaryFormat { kTsv, kCsv };
@@ -67,7 +67,7 @@ class Glossary final : public GlossaryTerms {
   // CANCELLED after the load has been cancelled.
   absl::Status CheckTargets(const Tokenizer& tokenizer, const LoadContext* load = nullptr) const;
 
-  // The terms in their order, without duplicates.
+  // The terms in the order of the request or the file, without duplicates.
   size_t size() const override { return terms_.size(); }
   const Term& term(size_t i) const { return terms_[i]; }
   GlossaryEntry entry(size_t i) const override { return {terms_[i].source, terms_[i].target}; }

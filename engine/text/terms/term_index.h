@@ -92,15 +92,15 @@ class TermIndex {
   };
 
   std::string_view FoldedOf(const Group& group) const;
-  // Returns the entry of the group that matches `bytes`, which are text that folds like the group's
-  // sources, or nullopt if none does.
+  // Returns the entry of the group that matches `bytes`, or nullopt if none does. REQUIRES: `bytes`
+  // and the group's sources have the same case folding.
   std::optional<size_t> EntryFor(const Group& group, std::string_view bytes,
                                  bool ignore_case) const;
 
   std::string folded_;
   std::vector<Group> groups_;
   std::vector<Sorted> entries_;
-  // From folded sources, cut to their shortest distinct prefixes, to indices of groups_.
+  // Maps the shortest distinct prefix of each folded source to the index of its group in groups_.
   PieceTrie trie_;
 };
 

@@ -64,7 +64,8 @@ std::vector<TermOccurrence> TermMatcher::Find(std::string_view segment) const {
     }
   };
 
-  // Has for each phrase found its first character and the one after its last.
+  // One pair per phrase that was found: the index of its first character, and the index after its
+  // last character.
   std::vector<std::pair<int32_t, int32_t>> taken;
   search(0, end, [&](int32_t from, int32_t to) {
     const auto match = phrase_index_.LongestAt(text, from, to, false);

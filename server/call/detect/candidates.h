@@ -1,4 +1,4 @@
-// Maps the languages of a classifier to candidates, the language codes of models.
+// Maps the languages that a classifier finds to candidates, which are the language codes of models.
 //
 // Immutable and thread-safe.
 #pragma once
@@ -19,8 +19,8 @@ class Candidates {
   explicit Candidates(const std::vector<std::string>& codes);
 
   // Returns the first candidate of this language that fits a text in `script`
-  // (DetectionLine::script), nullptr if none fits. A candidate without a script fits every text. If
-  // no candidate fits a Chinese text and the first candidate is in Hans or Hant, returns the first.
+  // (DetectionLine::script), or nullptr if none fits. A candidate without a script fits every text.
+  // If no candidate fits a Chinese text, returns the first candidate if it is in Hans or Hant.
   const std::string* Find(const std::string& key, std::string_view script) const;
 
   bool Has(const std::string& key) const { return by_key_.contains(key); }

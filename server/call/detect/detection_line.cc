@@ -23,12 +23,13 @@ bool IsSpace(char32_t c) {
          u_iscntrl(static_cast<UChar32>(c)) != 0;
 }
 
-// The block that has nearly all characters in use.
+// The Unicode block that has nearly all Chinese characters in use.
 constexpr char32_t kFirstCharacter = 0x4E00;
 constexpr char32_t kLastCharacter = 0x9FFF;
 using Characters = std::bitset<kLastCharacter - kFirstCharacter + 1>;
 
-// Returns the characters that the transliteration changes. Line ends keep them from forming words.
+// Returns the characters that the transliteration changes. Line ends between the characters keep it
+// from changing them as words.
 Characters ChangedBy(const char* transliteration) {
   Characters changed;
   UErrorCode error = U_ZERO_ERROR;
@@ -78,7 +79,8 @@ class HanCounter {
     if (traditional && !simplified) ++traditional_;
   }
 
-  // Returns "Hans" or "Hant", whichever has more; "Hani" for a tie or if ICU lacks the tables.
+  // Returns "Hans" or "Hant": the script with more characters that the other does not use. Returns
+  // "Hani" for a tie or if ICU lacks the tables.
   std::string Script() const {
     if (simplified_ == traditional_) return "Hani";
     return simplified_ > traditional_ ? "Hans" : "Hant";

@@ -12,9 +12,9 @@ struct DetectionLine {
   std::string text;  // one line, without a line end
   bool has_letters = false;
   bool has_capitals = false;  // letters with a different lower-case form
-  // The ISO 15924 code of the script that most letters have, such as "Latn". If most letters are
-  // Chinese characters: "Hans" or "Hant", whichever has more characters here that the other does
-  // not use, and "Hani" for a tie. "" if there are no letters.
+  // The ISO 15924 code of the script that most letters have, such as "Latn". "" if there are no
+  // letters. If most letters are Chinese characters, it is "Hans" or "Hant": the one of which the
+  // text has more characters that the other does not use. "Hani" for a tie.
   std::string script;
 };
 

@@ -44,7 +44,8 @@ class Model final : public fasttext::FastText {
   // REQUIRES: CheckClassifier has accepted the bytes.
   void Read(std::string bytes) {
     std::istringstream in(std::move(bytes));
-    // Without exceptions, fastText continues after the end of the file.
+    // With these exceptions, reading stops at the end of the file. Without them, fastText would
+    // continue.
     in.exceptions(std::ios::eofbit | std::ios::failbit | std::ios::badbit);
     if (!checkModel(in)) throw std::invalid_argument("another version");
     loadModel(in);

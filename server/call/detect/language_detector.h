@@ -30,8 +30,9 @@ class LanguageDetector {
   virtual ~LanguageDetector() = default;
 
   // Returns a detector of these candidates, which borrows this object. `candidates` are language
-  // codes as models have them ("de", "deu_Latn"). Codes that the detector does not know are never
-  // found. If several candidates are the same language to the detector, only the first is found.
+  // codes as models have them ("de", "deu_Latn"). A code that the detector does not know is never
+  // found. If the detector treats several candidates as the same language, only the first of them
+  // is found.
   virtual std::unique_ptr<LanguageChoice> Among(
       const std::vector<std::string>& candidates) const = 0;
 

@@ -13,8 +13,8 @@ namespace dragoman::server {
 // Returns "fastText", or "" if this build detects no languages.
 const char* DetectionLibrary();
 
-// The memory of a detector: `held` while it is in use, and `loading` at the peak of loading it.
-// Both are upper bounds in bytes.
+// The memory of a detector, as upper bounds in bytes: `held` while the detector is in use, and
+// `loading` as the maximum while it is loaded.
 struct DetectorMemory {
   int64_t held = 0;
   int64_t loading = 0;
