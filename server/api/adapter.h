@@ -1,10 +1,10 @@
-// An adapter serves one HTTP API in which clients ask for translations (a dialect):
-// LibreTranslate's, DeepL's, Google's, ours. It turns a request into a TranslateRequest, and writes
-// the answer in the form of this API.
+// An adapter serves one HTTP dialect in which clients ask for translations: LibreTranslate's,
+// DeepL's, Google's, ours. It turns a request into a TranslateRequest, and the answer back into its
+// dialect.
 //
-// An adapter's results depend only on the request and on the served models. The code in server/call
-// does everything else in the same way for all adapters: admission, limits, keys, fairness,
-// deadlines, tracing, metrics, logs. adapter_handler.h joins the two.
+// An adapter's results depend only on the request and on the served models. The call (server/call)
+// does everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) in
+// the same way for all adapters. adapter_handler.h joins the two.
 //
 // Adapters are immutable and thread-safe. Their methods do not block.
 #pragma once
@@ -33,32 +33,29 @@ namespace dragoman::server {
 struct UnaryAction {
   v1::TranslateRequest request;
   // Writes the answer. Called at most once, from any thread. If the call fails, Adapter::Error
-  // writes the answer instead. An item that failed has Translation.error. If the dialect has no
-  // errors of items, `render` uses ItemErrorOf (rpc_status.h), which returns the first such error.
-  // If the HTTP status is 400 or higher, the call counts as failed.
+  // writes the answer instead. Items that failed have Translation.error; ItemErrorOf (rpc_status.h)
+  // returns the first such error, for dialects that have no errors of items. The call counts as
+  // failed if the HTTP status is 400 or higher.
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
-  // The API that metrics count the request under, if the adapter serves several APIs. nullopt:
-  // Adapter::api.
+  // The interface of the request for metrics, if the adapter serves several. nullopt: Adapter::api.
   std::optional<Api> api = std::nullopt;
-  // The maximum number of bytes that `render` adds to the texts, such as tags. They are
-  // reserved before `render` is called.
+  // The maximum number of bytes that `render` adds, such as tags. Reserved before the call.
   int64_t added_bytes = 0;
 };
 
 // Writes an answer that is sent in pieces, such as server-sent events. Used for one request, by one
-// thread at a time. Message and End may return "" to send nothing.
+// thread at a time. If Message or End returns "", nothing is sent.
 class StreamRenderer {
  public:
   virtual ~StreamRenderer() = default;
   // Returns status, type and headers of the answer, which are sent with the first piece.
   virtual HttpResponse Head() = 0;
   virtual std::string Message(const v1::StreamTranslateResponse& message) = 0;
-  // Called after the last message of a call that has not failed. May return an error if the
-  // client's API reports such an answer as an error. The call then counts as failed, and End gets
-  // the error.
+  // Called after the last message of a call that has not failed. Returns an error if the answer is
+  // an error for its client: the call then counts as failed, and End gets that error.
   virtual absl::Status Status() { return absl::OkStatus(); }
-  // Returns the last piece. If the call fails before its first piece, Adapter::Error writes the
-  // answer, and End is not called.
+  // Returns the last piece. Not called if the call fails before its first piece: Adapter::Error
+  // writes the answer then.
   virtual std::string End(const absl::Status& status) = 0;
 };
 
@@ -68,23 +65,22 @@ struct StreamAction {
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// A request to detect the languages of texts. It is answered at once. The rights and the rate limit
-// of the client apply.
+// A request to detect the languages of texts. It is answered at once, with the rights and rate of
+// the client.
 struct DetectAction {
   v1::DetectLanguageRequest request;
   std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
   std::optional<Api> api = std::nullopt;  // as in UnaryAction
 };
 
-// A request for the number of code points that were translated since the start, over all
-// interfaces. These are the code points of the key's client, or those of all clients if no key is
-// needed.
+// A request for the number of code points translated since the start, over all interfaces: for the
+// key's client, or for all clients if no key is needed.
 struct UsageAction {
   std::function<HttpResponse(int64_t code_points)> render;
 };
 
-// The action that a request asks for. An HttpResponse is an answer that needs no call, such as a
-// list of languages.
+// The action that a request asks for. HttpResponse is an answer that is ready, such as a list of
+// languages.
 using AdapterAction =
     std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
 
@@ -93,43 +89,37 @@ class Adapter {
   virtual ~Adapter() = default;
 
   virtual Api api() const = 0;
-  // Returns the API that metrics count a refused request under, if the adapter serves several APIs.
-  // Reads the request's fields. For other requests, the action has the API, so that the fields are
-  // read only once.
+  // Returns the interface of a refused request by its fields, if the adapter serves several. Other
+  // requests have it in their action, so that fields are read only once.
   virtual Api ApiOf(const HttpRequest& /*request*/) const { return api(); }
 
-  // Returns the API key of the request, from the dialect's header, field or query parameter.
-  // Returns "" if there is none. `request` may have any content, because keys are checked first.
+  // Returns the API key of the request, from the header, field or query of the dialect; "" if there
+  // is none. `request` may be anything, because keys are checked first.
   virtual std::string Key(const HttpRequest& request) const = 0;
 
-  // Reports whether the key may be in the body, which has not been read yet. Called if Key finds no
-  // key in `head`. If KeyMayBeInBody returns false, the server refuses the request without reading
-  // its body.
+  // Reports whether the key may be in the body, which was not read yet. Called if Key finds no key
+  // in `head`. If the result is false, the request is refused before its body is read.
   virtual bool KeyMayBeInBody(const HttpRequest& /*head*/) const { return false; }
 
-  // Returns the action that the request asks for. `client` is the client of the request's key, or
-  // nullptr if calls need no key or the route is open. The answer shows only what this client sees
-  // (client_rights.h). An error names the problem and what was expected. Error then writes the
-  // answer.
+  // Returns what the request asks for. `client` is that of the request's key; nullptr if calls need
+  // no key or the route is open. The answer shows only what that client sees (client_rights.h). An
+  // error names the problem and what was expected; Error then writes the answer.
   virtual absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
                                                const Client* client) const = 0;
 
   // Writes an error of Handle, of the key or of the call in the dialect's form. The HTTP status is
-  // the result of StatusOfHttp (adapter_errors.h), or one that the dialect defines. The caller adds
-  // Retry-After.
+  // that of StatusOfHttp (adapter_errors.h) or the dialect's own. The caller adds Retry-After.
   virtual HttpResponse Error(const HttpRequest& request, const absl::Status& status) const = 0;
 };
 
 // The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  // The client of the request. Set only for a JsonDialect (server/compat).
-  const Client* client = nullptr;
   bool keys_needed = false;  // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // limits of calls over HTTP
   bool has_page = false;  // the page at / is served
-  int grpc_port = 0;      // 0: gRPC listens on a Unix socket, which has no port
+  int grpc_port = 0;      // 0: gRPC has a unix socket
   ListAnswers* lists = nullptr;
 };
 
@@ -140,8 +130,7 @@ struct AdapterRoute {
   // A complete path, or a prefix of paths if it ends with '*'.
   std::string_view path;
   const Adapter* adapter = nullptr;
-  // The name of the method in metrics and logs. A translation that is sent in pieces counts as
-  // kStreamTranslate instead.
+  // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
   // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;
