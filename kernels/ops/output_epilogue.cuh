@@ -135,7 +135,7 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// Sets the state to "no row".
+// Resets the state: no entry is in `best`, and no entry beats `worst`.
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);

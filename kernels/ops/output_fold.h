@@ -255,7 +255,8 @@ DRAGOMAN_HD void Mark(const ThreadGroup& group, uint32_t* bits, const IdList& li
   }
 }
 
-// Marks the ids of the request's lists in the stretch first .. end - 1.
+// Sets the marks for the columns first .. end - 1 of the vocabulary: those of `excluded`, `wanted`
+// and `masked` ids of the request.
 template <class ThreadGroup, int kColumns>
 DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
                              const LogitRequest& request, int64_t first, int64_t end) {

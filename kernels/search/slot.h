@@ -152,21 +152,22 @@ struct BasicSlotView {
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
-// Reports whether `position` is the one after the last real token, where only EOS is possible.
+// Reports whether EOS is forced at `position`, because the output already has max_tokens tokens
+// there. Always false if the options force no EOS.
 DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s, int32_t position) {
   return s.options.forced_eos != ForcedEos::kNone && position == s.options.max_tokens;
 }
 DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s) { return IsEosOnly(s, s.length); }
 
-// Reports whether the next token is the last real token of a search that forces no EOS.
+// Reports whether the next token is the last one of a search that forces no EOS.
 DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
 
-// Returns the number of positions for which each lane of the slot has a row in its next step. It is
-// 1 or, while the next tokens are forced and lane 0 has the only hypothesis, the number of
-// positions that run together. These are at most `beam` positions within one page, so the slot
-// never needs more rows or pages than a full beam would.
+// Returns how many consecutive positions of each hypothesis the slot's next step computes, one row
+// for each position. Usually it is 1. While the next tokens are known (positions below `ahead`),
+// there is only one hypothesis, and the step computes several of its positions: at most `beam`, and
+// within one page. So the slot never needs more rows or pages than a full beam would.
 DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   if (s.length >= s.ahead) return 1;
   const int32_t known = s.ahead - s.length;

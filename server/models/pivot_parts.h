@@ -15,10 +15,10 @@ namespace dragoman::server {
 // pivot language.
 engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language);
 
-// Returns the part of `job` that the second engine translates, for the items with the indices
-// `items`. `job` itself has no contents. `prefixes` has the target prefix of every item by its
-// index, or is empty. `firsts` has the first engine's result of every item by its index. With
-// sampling, both engines use the same seed.
+// Returns the job of the second engine: to translate the first engine's results for the items
+// `items` from `language`, the pivot language. Only the options of `job` are used; its texts are
+// gone. `prefixes` (may be empty) and `firsts` have the target prefix and the first engine's result
+// of every item by its index. With sampling, both engines use the same seed.
 engine::TranslationJob SecondLeg(const engine::TranslationJob& job,
                                  const std::vector<std::string>& prefixes,
                                  const std::string& language, const std::vector<int>& items,

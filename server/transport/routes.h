@@ -1,5 +1,5 @@
-// Makes the answers of the port for operators, without the network: /metrics, /livez, /readyz and
-// /status.
+// Builds the answers of the operators' port: /metrics, /livez, /readyz and /status. The HTTP server
+// calls it; nothing here reads or writes sockets.
 #pragma once
 
 #include <functional>

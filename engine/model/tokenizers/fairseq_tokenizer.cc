@@ -36,8 +36,8 @@ class PieceList {
     return Append(PieceOf(code));
   }
 
-  // Adds a token that a user has added. It may be an existing piece, a new token, or a language
-  // token, whose id this sets.
+  // Adds a token that a user of the checkpoint has added to it. The token may repeat an existing
+  // piece, be new, or be a language token. In the last case `id` becomes the id of the language.
   absl::Status Add(int id, const AddedToken& token) {
     const auto at = static_cast<size_t>(id);
     const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
