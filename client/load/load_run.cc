@@ -16,8 +16,8 @@ namespace {
 using TimePoint = ClientClock::TimePoint;
 using std::chrono::nanoseconds;
 
-// The wait of a caller after a refusal without a hint. Without a wait, a closed loop would send
-// calls as fast as possible to a server that has stopped.
+// How long a caller waits after a refusal that does not say when to retry. Without this wait, a
+// closed loop would send calls as fast as possible to a server that has ended.
 constexpr nanoseconds kPauseWithoutHint = std::chrono::milliseconds(10);
 
 // The intended start times of calls, in order.

@@ -76,10 +76,10 @@ class RowsThere {
       : count_(count == nullptr ? static_cast<int32_t>(rows) : *count),
         zero_(static_cast<uint32_t>(rows >> 32)) {}
 
-  // Returns the number of rows. `loaded` are bits that other loads brought; they do not change the
-  // result. Without this apparent dependence on `loaded` the compiler would test the count before
-  // it starts the other loads. The compiler keeps the dependence because it cannot know that `rows`
-  // is less than 2^32.
+  // Returns the number of rows. `loaded` is any value that other loads have read. It does not
+  // change the result, because zero_ is always 0. But the result seems to depend on it, so the
+  // compiler does not test the count before it starts those loads. The compiler cannot know that
+  // zero_, the upper half of `rows`, is 0.
   __device__ int32_t After(uint32_t loaded) const {
     return count_ | static_cast<int32_t>(loaded & zero_);
   }

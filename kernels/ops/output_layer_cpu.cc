@@ -257,8 +257,8 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Marks the blocks that contain ids of the lists of the rows' requests. The marks are in the
-  // memory of `s`.
+  // Marks each block of output columns that contains a token id from a list of a row's request. The
+  // marks are stored in s.marks.
   output_blocks::MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
     output_blocks::MarkedBlocks marked(s.marks, blocks());
     for (int64_t r = 0; r < rows.count; ++r) {

@@ -1,4 +1,5 @@
-// The parts of a step (batch_step.h) as launches. One block is a ThreadGroup.
+// Functions that launch the parts of a step (batch_step.h) as CUDA kernels. In the kernels each
+// thread block acts as one ThreadGroup.
 //
 // `tables` and `mailboxes` are structs in host memory that hold device pointers. They are passed to
 // the kernels by value. The device counts the steps, and the step's number selects the mailbox.

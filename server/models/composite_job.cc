@@ -297,7 +297,8 @@ void CompositeJob::Wait(Part* part, int leg, std::vector<int> items, engine::Nan
     legs_.erase(leg);
     items.insert(items.end(), part->ready.begin(), part->ready.end());
     part->ready = std::move(items);
-    // Another item may have armed the timer meanwhile. Then SubmitSecond also submits these items.
+    // Another item may have armed the timer meanwhile. When that fires, SubmitSecond submits all
+    // items that are ready.
     if (!stopped_.has_value()) arm = !std::exchange(part->armed, true);
   }
   if (arm) Arm(part, clock_->Now() + std::clamp(retry_after, kShortestWait, kLongestWait));

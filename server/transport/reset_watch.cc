@@ -161,8 +161,8 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
 ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
-  // all_.whole is subtracted because gRPC may count a call as failed before this class is told with
-  // Done.
+  // gRPC may count a call as failed before Done reports its end to this class. So all_.whole, the
+  // number of calls in progress whose request is complete, is subtracted too.
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
