@@ -74,6 +74,7 @@ Metrics::Metrics(const engine::Clock* clock)
   rpcs_ =
       &counter("dragoman_rpcs_total", "Calls that ended, by interface, method and status code.");
   auto& rejected = counter("dragoman_rejected_total", "Calls that were not admitted, by reason.");
+  static_assert(std::size(kReasonNames) == kReasons);
   for (int i = 1; i < kReasons; ++i) rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
 
   ready_ = &gauge("dragoman_ready", "1 while calls are accepted.").Add({});

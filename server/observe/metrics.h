@@ -92,7 +92,7 @@ class Metrics {
  private:
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
-  static constexpr int kReasons = 11;
+  static constexpr int kReasons = static_cast<int>(engine::RejectReason::kDenied) + 1;
 
   using ModelPointers = std::vector<std::shared_ptr<ModelMetrics>>;
 
