@@ -121,8 +121,8 @@ class TranslateRun {
   Line& At(int64_t number) { return window_[static_cast<size_t>(number - first_)]; }
   int64_t end() const { return first_ + static_cast<int64_t>(window_.size()); }
 
-  // Waits for an event, for a tick or, if there is room for more lines, for input. Returns true if
-  // there is input to read.
+  // Waits for an event or a tick. Also waits for input if there is room for more lines. Returns true
+  // if there is input to read.
   bool WaitForInput() {
     const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
                              window_bytes_ < TranslateRunOptions::kWindowBytes;

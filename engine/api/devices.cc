@@ -88,7 +88,7 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
   return choice;
 }
 
-// Returns a probe result that has no usable GPU, for a model that `gpus` do not support.
+// Returns a probe result without a usable GPU. The GPUs `gpus` do not support the model.
 CudaProbe WithoutGpus(const DeviceChoice& gpus, std::string why) {
   CudaProbe none;
   none.why_none = std::move(why);

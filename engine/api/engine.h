@@ -350,9 +350,9 @@ class Engine {
 
   // Loads the glossaries in EngineConfig::glossary_directory again. If one is wrong, returns an
   // error that names the file and line, and changes nothing. Admitted jobs keep the old glossaries.
-  // May block for a long time. Borrows `load`, which may be nullptr, for the call. `load` counts
-  // the memory of the new glossaries in addition to that of the old ones. If `load` is stopped,
-  // returns CANCELLED.
+  // May block for a long time. Borrows `load` for the call; it may be nullptr. `load` counts the
+  // memory of the new glossaries in addition to that of the old ones. Returns CANCELLED if `load`
+  // is stopped.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which of the two implementations of a tokenizer in the transformers library a model uses.
+// The transformers library has two implementations of a tokenizer. A model uses one of them.
 #pragma once
 
 namespace dragoman::engine {

@@ -18,7 +18,7 @@ class CudaPlanner {
  public:
   // Returns UNIMPLEMENTED for shapes that the GPU's operations do not support. Returns UNAVAILABLE
   // if the process has given up the device, because a kernel on it did not end. Returns
-  // INVALID_ARGUMENT, with the arithmetic, for a model that cannot fit into the memory.
+  // INVALID_ARGUMENT for a model that cannot fit into the memory. The message shows the arithmetic.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 

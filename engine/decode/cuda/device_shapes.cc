@@ -17,7 +17,7 @@ constexpr int kElements = 8;
 constexpr int kMaxHeadDim = 128;
 constexpr int kMaxWidth = 4096;  // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 
-// Returns, for an operation, the first shape that is not supported, as text; "" if there is none.
+// Returns a text about the first shape of an operation that is not supported; "" if all are.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const Program& program) : program_(program) {}
