@@ -118,6 +118,4 @@ int LeastDriver() { return LeastDriverOf(CUDART_VERSION / 1000); }
 
 const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
 
-const char* ErrorText(Error error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
-
 }  // namespace dragoman::kernels::cuda

@@ -4,6 +4,8 @@
 
 namespace dragoman::kernels::cuda {
 
+const char* ErrorText(Error error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+
 Error OwnedStream::Create(StreamPriority priority) {
   Destroy();
   int lowest = 0;
