@@ -24,7 +24,8 @@ class RetryPolicy:
     """The maximum budget of a client for retries. A retry takes 1, and a successful call adds `budget_refill`."""
     budget_refill: float = 0.1
     patient: bool = False
-    """For bulk work: a refusal that says when to retry uses neither an attempt nor budget."""
+    """For bulk work: a refusal that says when to retry uses neither an attempt nor budget, so only the timeout ends the
+    retries. UNAVAILABLE has the same effect if a call of the client has succeeded before."""
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:
@@ -38,6 +39,8 @@ class RetryBudget:
         self._capacity = self._left = policy.budget
         self._refill = policy.budget_refill
         self._lock = threading.Lock()
+        self.answered = False
+        """Whether any call has succeeded."""
 
     def spend(self) -> bool:
         """Takes 1 from the budget. Returns False and takes nothing if less than 1 is left."""
@@ -49,7 +52,9 @@ class RetryBudget:
             return True
 
     def refill(self) -> None:
+        """Adds `budget_refill`. Called after each successful call."""
         with self._lock:
+            self.answered = True
             self._left = min(self._capacity, self._left + self._refill)
 
 
@@ -60,7 +65,8 @@ class RetryState:
         self._policy = policy
         self._budget = budget
         self._deadline = deadline
-        self._attempts = 0
+        self._attempts = 0  # retries that used budget
+        self._failures = 0  # all retries, for the backoff
 
     def after_failure(self, error: StatusError, now: float, received: bool = False) -> Optional[float]:
         """Returns the seconds to wait before the next attempt, or None if the call must give up.
@@ -72,17 +78,19 @@ class RetryState:
         if received or error.never_retry:
             return None
         policy = self._policy
-        is_free = policy.patient and error.retry_after is not None
+        is_away = error.code == "UNAVAILABLE" and self._budget.answered and policy.max_attempts > 1
+        is_free = policy.patient and (error.retry_after is not None or is_away)
         if not is_free and self._attempts + 1 >= policy.max_attempts:
             return None
         if error.retry_after is not None:
             # Waits the server's time plus a random part, so that not all clients return at the same time.
             delay = error.retry_after * random.uniform(1, 1.2)
         else:
-            grown = policy.initial_backoff * policy.multiplier**self._attempts
+            grown = policy.initial_backoff * policy.multiplier**self._failures
             delay = min(grown, policy.max_backoff) * random.uniform(0.5, 1)
         if now + delay >= self._deadline:
             return None
+        self._failures += 1
         if is_free:
             return delay
         if not self._budget.spend():

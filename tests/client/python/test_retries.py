@@ -122,6 +122,19 @@ class Retries(unittest.TestCase):
         budget.refill()
         self.assertEqual([retries(), retries()], [True, False])
 
+    def test_a_patient_client_waits_for_a_server_that_has_answered_before(self):
+        policy = dragoman.RetryPolicy(max_attempts=2, budget=1, initial_backoff=1, max_backoff=4, patient=True)
+        budget = RetryBudget(policy)
+        error = make_error("UNAVAILABLE", "away")
+        state = RetryState(policy, budget, deadline=1e9)
+        self.assertEqual([state.after_failure(error, now=0) is None for _ in range(2)], [False, True])
+        budget.refill()
+        state = RetryState(policy, budget, deadline=1e9)
+        for most in (1, 2, 4, 4, 4):
+            delay = state.after_failure(error, now=0)
+            self.assertTrue(most / 2 <= delay <= most, (delay, most))
+        self.assertIsNone(RetryState(policy, budget, deadline=1).after_failure(error, now=0.9))
+
     def test_backoff_grows_up_to_its_limit(self):
         policy = dragoman.RetryPolicy(max_attempts=9, initial_backoff=1, max_backoff=5)
         state = RetryState(policy, RetryBudget(policy), deadline=1e9)
