@@ -63,7 +63,7 @@ def test_terms_at_the_models_own_beam(server):
     expect(found["warnings"], [])
 
 
-def test_a_quantized_beam_is_warned_of(server):
+def test_a_narrow_beam_is_warned_of(server):
     found = translate(
         server,
         "The bank raised its prime rate.",

@@ -37,9 +37,8 @@ std::mutex& OneAtATime() {
 
 float Load(const void* from, ComputeType type, int64_t index) {
   if (type == ComputeType::kFloat32) return static_cast<const float*>(from)[index];
-  const uint16_t quantized = static_cast<const uint16_t*>(from)[index];
-  return type == ComputeType::kFloat16 ? engine::FromFloat16(quantized)
-                                       : engine::FromBFloat16(quantized);
+  const uint16_t bits = static_cast<const uint16_t*>(from)[index];
+  return type == ComputeType::kFloat16 ? engine::FromFloat16(bits) : engine::FromBFloat16(bits);
 }
 
 void Store(void* to, ComputeType type, int64_t index, float x) {
