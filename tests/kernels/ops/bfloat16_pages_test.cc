@@ -62,9 +62,9 @@ std::vector<float> DecodeAll(ComputeType element, int heads, int head_dim) {
 
 TEST_P(BFloat16Pages, SelfAttentionHasTheBitsOfFloat32) {
   for (const auto& [heads, head_dim] : kShapes) {
-    const auto quantized = DecodeAll(ComputeType::kBFloat16, heads, head_dim);
+    const auto half = DecodeAll(ComputeType::kBFloat16, heads, head_dim);
     const auto wide = DecodeAll(ComputeType::kFloat32, heads, head_dim);
-    EXPECT_TRUE(SameBits(quantized.data(), wide.data(), wide.size())) << heads << "x" << head_dim;
+    EXPECT_TRUE(SameBits(half.data(), wide.data(), wide.size())) << heads << "x" << head_dim;
     EXPECT_EQ(std::count_if(wide.begin(), wide.end(), [](float x) { return std::isnan(x); }), 0);
   }
 }
@@ -103,10 +103,10 @@ CrossResult CrossAll(const KvLayout& layout, const std::vector<float>& kv) {
 TEST_P(BFloat16Pages, CrossAttentionAndAlignmentHaveTheBitsOfFloat32) {
   for (const auto& [heads, head_dim] : kShapes) {
     const auto kv = Representable(size_t(52) * kLayers * 2 * heads * head_dim, 3);
-    const auto quantized = CrossAll(In(ComputeType::kBFloat16, heads, head_dim), kv);
+    const auto half = CrossAll(In(ComputeType::kBFloat16, heads, head_dim), kv);
     const auto wide = CrossAll(In(ComputeType::kFloat32, heads, head_dim), kv);
-    EXPECT_TRUE(SameBits(quantized.context.data(), wide.context.data(), wide.context.size()));
-    EXPECT_EQ(quantized.aligned, wide.aligned);
+    EXPECT_TRUE(SameBits(half.context.data(), wide.context.data(), wide.context.size()));
+    EXPECT_EQ(half.aligned, wide.aligned);
     EXPECT_GT(*std::max_element(wide.aligned.begin(), wide.aligned.end()), 0);
   }
 }

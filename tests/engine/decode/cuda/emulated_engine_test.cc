@@ -130,7 +130,7 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   struct Case {
     std::string name;
     std::string target_language;
-    kernels::ComputeType quantized;
+    kernels::ComputeType half;
   };
   for (const Case& of : {Case{"tiny-t5", "de", kernels::ComputeType::kBFloat16},
                          {"tiny-madlad", "de", kernels::ComputeType::kBFloat16},
@@ -151,10 +151,10 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
         EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
       }
     }
-    const auto quantized = OnDevice(of.quantized, model);
-    const auto alone = testing::TranslateAlone(*quantized, jobs);
+    const auto half = OnDevice(of.half, model);
+    const auto alone = testing::TranslateAlone(*half, jobs);
     const auto together =
-        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
+        testing::TranslateTogether(*half, jobs, testing::Shuffled(jobs.size(), 1));
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
       EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
@@ -194,11 +194,11 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
         EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
       }
     }
-    const auto quantized =
+    const auto half =
         OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
-    const auto alone = testing::TranslateAlone(*quantized, jobs);
+    const auto alone = testing::TranslateAlone(*half, jobs);
     const auto together =
-        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
+        testing::TranslateTogether(*half, jobs, testing::Shuffled(jobs.size(), 1));
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_EQ(alone[i].status, expected[i].status);
       EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];

@@ -51,10 +51,10 @@ std::vector<float> Read(const WeightImage& image, int64_t offset, size_t count,
     if (type == kernels::ComputeType::kFloat32) {
       std::memcpy(&values[i], from, element);
     } else {
-      uint16_t quantized = 0;
-      std::memcpy(&quantized, from, element);
+      uint16_t half = 0;
+      std::memcpy(&half, from, element);
       values[i] =
-          type == kernels::ComputeType::kFloat16 ? FromFloat16(quantized) : FromBFloat16(quantized);
+          type == kernels::ComputeType::kFloat16 ? FromFloat16(half) : FromBFloat16(half);
     }
   }
   return values;
