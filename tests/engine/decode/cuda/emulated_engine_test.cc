@@ -194,8 +194,7 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
         EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
       }
     }
-    const auto half =
-        OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
+    const auto half = OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
     const auto alone = testing::TranslateAlone(*half, jobs);
     const auto together =
         testing::TranslateTogether(*half, jobs, testing::Shuffled(jobs.size(), 1));

@@ -53,8 +53,7 @@ std::vector<float> Read(const WeightImage& image, int64_t offset, size_t count,
     } else {
       uint16_t half = 0;
       std::memcpy(&half, from, element);
-      values[i] =
-          type == kernels::ComputeType::kFloat16 ? FromFloat16(half) : FromBFloat16(half);
+      values[i] = type == kernels::ComputeType::kFloat16 ? FromFloat16(half) : FromBFloat16(half);
     }
   }
   return values;
