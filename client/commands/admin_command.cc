@@ -3,6 +3,7 @@
 #include <optional>
 #include <ostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -69,21 +70,10 @@ AdminAnswer Load(AdminClient* client, const AdminOptions& options,
   return loaded;
 }
 
-const char* NameOf(v1::ModelChange::Kind kind) {
-  switch (kind) {
-    case v1::ModelChange::UNCHANGED:
-      return "unchanged";
-    case v1::ModelChange::LOADED:
-      return "loaded";
-    case v1::ModelChange::RELOADED:
-      return "reloaded";
-    case v1::ModelChange::UNLOADED:
-      return "unloaded";
-    case v1::ModelChange::FAILED:
-      return "failed";
-    default:
-      return "unknown";
-  }
+// Returns the name of an enum's value in lower case, or "unknown".
+std::string Word(const std::string& name) {
+  const bool known = !name.empty() && !absl::EndsWith(name, "_UNSPECIFIED");
+  return known ? absl::AsciiStrToLower(name) : "unknown";
 }
 
 AdminAnswer ReloadAll(AdminClient* client) {
@@ -91,8 +81,8 @@ AdminAnswer ReloadAll(AdminClient* client) {
   if (!done.ok()) return Failed(done.status());
   AdminAnswer answer;
   for (const v1::ModelChange& change : done->models()) {
-    absl::StrAppend(&answer.text, answer.text.empty() ? "" : "\n", NameOf(change.kind()), " ",
-                    change.name());
+    absl::StrAppend(&answer.text, answer.text.empty() ? "" : "\n",
+                    Word(v1::ModelChange::Kind_Name(change.kind())), " ", change.name());
     if (change.version() > 0) absl::StrAppend(&answer.text, " version ", change.version());
     if (!change.error().empty()) absl::StrAppend(&answer.text, ": ", change.error());
     answer.failed = answer.failed || change.kind() == v1::ModelChange::FAILED;
@@ -122,21 +112,6 @@ AdminAnswer Unload(AdminClient* client, const AdminOptions& /*options*/,
   return answer;
 }
 
-std::string StateOf(const v1::Model& model) {
-  switch (model.state()) {
-    case v1::Model::SERVING:
-      return "serving";
-    case v1::Model::DRAINING:
-      return "draining";
-    case v1::Model::LOADING:
-      return "loading";
-    case v1::Model::FAILED:
-      return "failed";
-    default:
-      return "unknown";
-  }
-}
-
 AdminAnswer List(AdminClient* client, const AdminOptions& /*options*/,
                  const std::vector<std::string>& /*arguments*/) {
   const auto list = client->ListModels();
@@ -151,7 +126,8 @@ AdminAnswer List(AdminClient* client, const AdminOptions& /*options*/,
   answer.text = line("MODEL", "VERSION", "STATE");
   for (const v1::Model& model : list->models()) {
     const std::string version = model.version() == 0 ? "-" : absl::StrCat(model.version());
-    absl::StrAppend(&answer.text, "\n", line(model.name(), version, StateOf(model)));
+    absl::StrAppend(&answer.text, "\n",
+                    line(model.name(), version, Word(v1::Model::State_Name(model.state()))));
   }
   return answer;
 }

@@ -1,5 +1,6 @@
 #include "client/commands/flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -26,23 +27,22 @@ absl::Status Wrong(const std::string& name, const std::string& found, const std:
       absl::StrCat("--", name, " is '", found, "', expected ", expected));
 }
 
-template <typename T>
-absl::Status ParseBounded(const std::string& name, const std::string& text, double min, double max,
-                          T* value) {
-  const std::string kind = std::is_integral_v<T> ? "a whole number" : "a number";
-  const std::string expected = absl::StrCat(kind, " from ", Bound(min), " to ", Bound(max));
+// Reads a number from `min` to `max`, which must be finite, into *value.
+template <typename T, typename Value>
+absl::Status ReadNumber(const std::string& name, const std::string& text, T min, T max,
+                        Value* value) {
   T parsed{};
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, parsed);
-  if (error != std::errc() || at != end) return Wrong(name, text, expected);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(parsed)) return Wrong(name, text, expected);
+  // NaN is in no range.
+  if (error == std::errc() && at == end && parsed >= min && parsed <= max) {
+    *value = parsed;
+    return absl::OkStatus();
   }
-  if (static_cast<double>(parsed) < min || static_cast<double>(parsed) > max) {
-    return Wrong(name, text, expected);
-  }
-  *value = parsed;
-  return absl::OkStatus();
+  const std::string kind = std::is_integral_v<T> ? "a whole number" : "a number";
+  return Wrong(name, text,
+               absl::StrCat(kind, " from ", Bound(static_cast<double>(min)), " to ",
+                            Bound(static_cast<double>(max))));
 }
 
 // Indents all lines of `text` except the first.
@@ -58,61 +58,90 @@ std::string Indented(const std::string& text, size_t indent) {
 }  // namespace
 
 void FlagTable::Bool(std::string name, bool* target, std::string help) {
-  flags_.push_back({std::move(name), "", std::move(help), target});
+  const auto set = [target](const std::string& text) {
+    if (text != "true" && text != "false") return "true or false";
+    *target = text == "true";
+    return "";
+  };
+  Custom(std::move(name), "", false, set, std::move(help));
 }
 
 void FlagTable::String(std::string name, std::string value, std::string* target, std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help), target});
+  const auto set = [target](const std::string& text) {
+    *target = text;
+    return "";
+  };
+  Custom(std::move(name), std::move(value), false, set, std::move(help));
+}
+
+template <typename T, typename Target>
+void FlagTable::AddNumber(std::string name, std::string value, T min, T max, Target* target,
+                          std::string help) {
+  Reader read = [=](const std::string& text) { return ReadNumber(name, text, min, max, target); };
+  flags_.push_back({name, std::move(value), std::move(help), std::move(read)});
 }
 
 void FlagTable::Int(std::string name, std::string value, int64_t min, int64_t max, int64_t* target,
                     std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help),
-                    Bounded<int64_t>{target, static_cast<double>(min), static_cast<double>(max)}});
+  AddNumber(std::move(name), std::move(value), min, max, target, std::move(help));
 }
 
 void FlagTable::Number(std::string name, std::string value, double min, double max, double* target,
                        std::string help) {
-  flags_.push_back(
-      {std::move(name), std::move(value), std::move(help), Bounded<double>{target, min, max}});
+  AddNumber(std::move(name), std::move(value), min, max, target, std::move(help));
 }
 
 void FlagTable::OptionalInt(std::string name, std::string value, int64_t min, int64_t max,
                             std::optional<int64_t>* target, std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help),
-                    Bounded<std::optional<int64_t>>{target, static_cast<double>(min),
-                                                    static_cast<double>(max)}});
+  AddNumber(std::move(name), std::move(value), min, max, target, std::move(help));
 }
 
 void FlagTable::OptionalNumber(std::string name, std::string value, double min, double max,
                                std::optional<double>* target, std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help),
-                    Bounded<std::optional<double>>{target, min, max}});
+  AddNumber(std::move(name), std::move(value), min, max, target, std::move(help));
 }
 
 void FlagTable::Strings(std::string name, std::string value, std::vector<std::string>* target,
                         std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help), target});
+  const auto set = [target](const std::string& text) {
+    target->push_back(text);
+    return "";
+  };
+  Custom(std::move(name), std::move(value), true, set, std::move(help));
 }
 
 void FlagTable::Ints(std::string name, std::string value, int64_t min, int64_t max,
                      std::vector<int64_t>* target, std::string help) {
-  flags_.push_back(
-      {std::move(name), std::move(value), std::move(help),
-       Bounded<std::vector<int64_t>>{target, static_cast<double>(min), static_cast<double>(max)}});
+  Reader read = [=](const std::string& text) {
+    absl::Status status;
+    for (const absl::string_view part : absl::StrSplit(text, ',')) {
+      status.Update(ReadNumber(name, std::string(part), min, max, &target->emplace_back()));
+    }
+    return status;
+  };
+  flags_.push_back({name, std::move(value), std::move(help), std::move(read)});
 }
 
 void FlagTable::Choice(std::string name, std::vector<std::string> choices, std::string* target,
                        std::string help) {
   std::string value = absl::StrJoin(choices, "|");
-  flags_.push_back(
-      {std::move(name), std::move(value), std::move(help), OneOf{target, std::move(choices)}});
+  const auto set = [choices = std::move(choices), target](const std::string& text) -> std::string {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      return absl::StrCat("one of ", absl::StrJoin(choices, ", "));
+    }
+    *target = text;
+    return "";
+  };
+  Custom(std::move(name), std::move(value), false, set, std::move(help));
 }
 
 void FlagTable::Custom(std::string name, std::string value, bool repeats, Setter set,
                        std::string help) {
-  flags_.push_back(
-      {std::move(name), std::move(value), std::move(help), ByHand{std::move(set), repeats}});
+  Reader read = [name, set = std::move(set)](const std::string& text) {
+    const std::string expected = set(text);
+    return expected.empty() ? absl::OkStatus() : Wrong(name, text, expected);
+  };
+  flags_.push_back({std::move(name), std::move(value), std::move(help), std::move(read), repeats});
 }
 
 void FlagTable::Alias(std::string name) { flags_.back().alias = std::move(name); }
@@ -130,66 +159,6 @@ const FlagTable::Flag* FlagTable::Find(std::string_view name) const {
     if (!flag.alias.empty() && flag.alias == name) return &flag;
   }
   return nullptr;
-}
-
-bool FlagTable::Repeats(const Flag& flag) {
-  const auto* by_hand = std::get_if<ByHand>(&flag.target);
-  return std::holds_alternative<std::vector<std::string>*>(flag.target) ||
-         (by_hand != nullptr && by_hand->repeats);
-}
-
-absl::Status FlagTable::Set(const Flag& flag, const std::string& text) {
-  struct Setter {
-    const std::string& name;
-    const std::string& text;
-
-    absl::Status operator()(bool* target) const {
-      if (text != "true" && text != "false") return Wrong(name, text, "true or false");
-      *target = text == "true";
-      return absl::OkStatus();
-    }
-    absl::Status operator()(std::string* target) const {
-      *target = text;
-      return absl::OkStatus();
-    }
-    absl::Status operator()(std::vector<std::string>* target) const {
-      target->push_back(text);
-      return absl::OkStatus();
-    }
-    absl::Status operator()(const Bounded<std::vector<int64_t>>& b) const {
-      for (const absl::string_view part : absl::StrSplit(text, ',')) {
-        const absl::Status status =
-            ParseBounded(name, std::string(part), b.min, b.max, &b.target->emplace_back());
-        if (!status.ok()) return status;
-      }
-      return absl::OkStatus();
-    }
-    absl::Status operator()(const Bounded<int64_t>& b) const {
-      return ParseBounded(name, text, b.min, b.max, b.target);
-    }
-    absl::Status operator()(const Bounded<double>& b) const {
-      return ParseBounded(name, text, b.min, b.max, b.target);
-    }
-    absl::Status operator()(const Bounded<std::optional<int64_t>>& b) const {
-      return ParseBounded(name, text, b.min, b.max, &b.target->emplace());
-    }
-    absl::Status operator()(const Bounded<std::optional<double>>& b) const {
-      return ParseBounded(name, text, b.min, b.max, &b.target->emplace());
-    }
-    absl::Status operator()(const ByHand& by_hand) const {
-      const std::string expected = by_hand.set(text);
-      return expected.empty() ? absl::OkStatus() : Wrong(name, text, expected);
-    }
-    absl::Status operator()(const OneOf& one_of) const {
-      for (const std::string& choice : one_of.choices) {
-        if (choice != text) continue;
-        *one_of.target = text;
-        return absl::OkStatus();
-      }
-      return Wrong(name, text, absl::StrCat("one of ", absl::StrJoin(one_of.choices, ", ")));
-    }
-  };
-  return std::visit(Setter{flag.name, text}, flag.target);
 }
 
 absl::StatusOr<std::vector<std::string>> FlagTable::Parse(
@@ -211,20 +180,20 @@ absl::StatusOr<std::vector<std::string>> FlagTable::Parse(
     const std::string dashed = argument.substr(0, equals);
     const Flag* flag = dashed.rfind("--", 0) == 0 ? Find(dashed.substr(2)) : nullptr;
     if (flag == nullptr) return absl::InvalidArgumentError("unknown flag " + dashed);
-    if (!given.insert(flag->name).second && !Repeats(*flag)) {
+    if (!given.insert(flag->name).second && !flag->repeats) {
       return absl::InvalidArgumentError(dashed + " is given twice");
     }
     std::string text;
     if (equals != std::string::npos) {
       text = argument.substr(equals + 1);
-    } else if (std::holds_alternative<bool*>(flag->target)) {
+    } else if (flag->value.empty()) {
       text = "true";
     } else if (i + 1 == arguments.size() || arguments[i + 1].rfind("--", 0) == 0) {
       return absl::InvalidArgumentError(absl::StrCat(dashed, " needs a value: ", flag->value));
     } else {
       text = arguments[++i];
     }
-    if (absl::Status status = Set(*flag, text); !status.ok()) return status;
+    if (absl::Status status = flag->read(text); !status.ok()) return status;
   }
   return positional;
 }
@@ -256,7 +225,7 @@ std::vector<FlagTable::Description> FlagTable::Describe() const {
                    .alias = has_alias ? flag.alias : "",
                    .value = flag.value,
                    .help = absl::StrReplaceAll(flag.help, {{"\n", " "}}),
-                   .repeats = Repeats(flag)});
+                   .repeats = flag.repeats});
   }
   return out;
 }

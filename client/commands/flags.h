@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -70,37 +69,24 @@ class FlagTable {
   std::vector<Description> Describe() const;
 
  private:
-  template <typename T>
-  struct Bounded {
-    T* target;
-    double min;
-    double max;
-  };
-  struct OneOf {
-    std::string* target;
-    std::vector<std::string> choices;
-  };
-  struct ByHand {
-    Setter set;
-    bool repeats;
-  };
-  using Target =
-      std::variant<bool*, std::string*, std::vector<std::string>*, Bounded<int64_t>,
-                   Bounded<double>, Bounded<std::optional<int64_t>>, Bounded<std::optional<double>>,
-                   Bounded<std::vector<int64_t>>, OneOf, ByHand>;
+  // Reads the flag's value and stores it, or returns an error that names the flag.
+  using Reader = std::function<absl::Status(const std::string& text)>;
   struct Flag {
     std::string name;
     std::string value;
     std::string help;
-    Target target;
+    Reader read;
+    bool repeats = false;
     std::string alias = "";
   };
+
+  template <typename T, typename Target>
+  void AddNumber(std::string name, std::string value, T min, T max, Target* target,
+                 std::string help);
 
   // Looks the flag up by name, then by alias.
   const Flag* Find(std::string_view name) const;
   const Flag* FindByName(std::string_view name) const;
-  static bool Repeats(const Flag& flag);
-  static absl::Status Set(const Flag& flag, const std::string& text);
 
   std::vector<Flag> flags_;
 };

@@ -39,6 +39,20 @@ int64_t EncoderRows(const Program& program) {
   return std::max(kEncodeTokens, program.max_positions);
 }
 
+size_t EncoderScratch(const PackedProgram& packed) {
+  return packed.ScratchFloats(packed.program.encoder, packed.encoder, EncoderRows(packed.program));
+}
+
+size_t DecoderScratch(const PackedProgram& packed, int max_rows) {
+  return packed.ScratchFloats(packed.program.decoder, packed.decoder, max_rows);
+}
+
+int64_t BufferBytes(const PackedProgram& packed, int max_rows) {
+  const int64_t tokens = EncoderRows(packed.program);
+  return StageBuffers::BytesOf(packed.encoder_buffers, tokens) + CpuEncoder::PositionBytes(tokens) +
+         StageBuffers::BytesOf(packed.decoder_buffers, max_rows);
+}
+
 StageBuffers::StageBuffers(const BufferPlan& plan, int64_t rows) : plan_(plan), rows_(rows) {
   block_.reset(static_cast<float*>(::operator new(static_cast<size_t>(bytes()), kAlignment)));
   std::fill_n(block_.get(), bytes() / static_cast<int64_t>(sizeof(float)), 0.0F);

@@ -3,13 +3,13 @@
 // "Stage" means the encoder or the decoder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/decode/cpu_model.h"
 #include "engine/decode/packed_program.h"
 #include "engine/decode/step_model.h"
 #include "engine/decode/word_selections.h"
@@ -22,6 +22,14 @@ namespace dragoman::engine {
 
 // Returns the most rows of an encoder pass. A row is a source token.
 int64_t EncoderRows(const Program& program);
+
+// Return the number of floats of scratch memory that each thread of an encoder, or of a decoder for
+// `max_rows` rows, reserves in its context.
+size_t EncoderScratch(const PackedProgram& packed);
+size_t DecoderScratch(const PackedProgram& packed, int max_rows);
+
+// Returns the bytes that an encoder and a decoder take together, without contexts and selections.
+int64_t BufferBytes(const PackedProgram& packed, int max_rows);
 
 // The buffers of a stage for up to `rows` rows.
 class StageBuffers {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/decode/cpu_model.h"
 #include "engine/decode/cpu_stages.h"
 #include "engine/decode/packed_program.h"
 #include "kernels/ops/output_mean.h"
@@ -16,7 +15,7 @@ namespace {
 constexpr int64_t kPartAlignment = 64;
 
 struct Member {
-  std::shared_ptr<const CpuNetwork> network;
+  std::shared_ptr<const PackedProgram> network;
   float weight = 0;
   int64_t part = 0;  // offset of the member's part within a page, in bytes
 };
@@ -29,7 +28,7 @@ struct Members {
 
   kernels::OutputMean MakeMean() const {
     std::vector<kernels::OutputMember> outputs;
-    for (const Member& m : all) outputs.push_back({&m.network->output(), m.weight});
+    for (const Member& m : all) outputs.push_back({m.network->output.get(), m.weight});
     return {std::move(outputs), mean};
   }
 };
@@ -46,7 +45,7 @@ class EnsembleEncoder final : public Encoder {
   EnsembleEncoder(std::shared_ptr<const Members> members, int threads)
       : members_(std::move(members)), context_(members_->helpers.get(), threads) {
     for (const Member& m : members_->all) {
-      encoders_.push_back(m.network->CreateEncoderIn(&context_));
+      encoders_.push_back(std::make_unique<CpuEncoder>(m.network, &context_, context_.threads()));
     }
   }
 
@@ -74,7 +73,7 @@ class EnsembleEncoder final : public Encoder {
  private:
   const std::shared_ptr<const Members> members_;
   kernels::OpContext context_;
-  std::vector<std::unique_ptr<Encoder>> encoders_;
+  std::vector<std::unique_ptr<CpuEncoder>> encoders_;
 };
 
 class EnsembleDecoder final : public Decoder {
@@ -84,7 +83,8 @@ class EnsembleDecoder final : public Decoder {
         context_(members_->helpers.get(), threads),
         mean_(members_->MakeMean()) {
     for (const Member& m : members_->all) {
-      rows_.push_back(m.network->CreateRowsIn(&context_, max_rows));
+      rows_.push_back(
+          std::make_unique<CpuRows>(m.network, &context_, context_.threads(), max_rows));
     }
     context_.Reserve(mean_.ScratchFloats(max_rows));
   }
@@ -124,13 +124,11 @@ class EnsembleModel final : public StepModel {
       : members_(std::move(members)), type_(type) {}
 
   // Returns the first member's layout. Its host_page_stride covers the parts of all members.
-  kernels::KvLayout kv_layout() const override {
-    return members_->all.front().network->kv_layout();
-  }
+  kernels::KvLayout kv_layout() const override { return members_->all.front().network->program.kv; }
   kernels::ComputeType compute_type() const override { return type_; }
   int64_t weight_bytes() const override {
     int64_t bytes = 0;
-    for (const Member& m : members_->all) bytes += m.network->weight_bytes();
+    for (const Member& m : members_->all) bytes += m.network->bytes;
     return bytes;
   }
   int64_t workspace_bytes(int threads, int max_rows) const override {
@@ -139,9 +137,9 @@ class EnsembleModel final : public StepModel {
     size_t decoder = mean.ScratchFloats(max_rows);
     int64_t bytes = mean.bytes();
     for (const Member& m : members_->all) {
-      encoder = std::max(encoder, m.network->encoder_scratch());
-      decoder = std::max(decoder, m.network->decoder_scratch(max_rows));
-      bytes += m.network->buffer_bytes(max_rows);
+      encoder = std::max(encoder, EncoderScratch(*m.network));
+      decoder = std::max(decoder, DecoderScratch(*m.network, max_rows));
+      bytes += BufferBytes(*m.network, max_rows);
     }
     return bytes + std::min(threads, members_->helpers->cores()) *
                        static_cast<int64_t>((encoder + decoder) * sizeof(float));
@@ -177,8 +175,8 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
   for (size_t m = 0; m < members.size(); ++m) {
     made->all[m].weight = static_cast<float>(members[m].weight / weights);
     members[m].program.kv.host_page_stride = page;
-    absl::StatusOr<std::shared_ptr<const CpuNetwork>> network =
-        CreateCpuNetwork(members[m].program, *members[m].weights, type, made->helpers);
+    absl::StatusOr<std::shared_ptr<const PackedProgram>> network =
+        PackProgram(members[m].program, *members[m].weights, type, made->helpers, false);
     if (!network.ok()) return network.status();
     made->all[m].network = *std::move(network);
   }

@@ -74,7 +74,7 @@ kernels::KvLayout HostLayout(kernels::KvLayout kv, kernels::ComputeType type);
 int64_t CpuWeightBytes(const Program& program, kernels::ComputeType type);
 
 // Packs the weights with all threads of `helpers`. Requirements and errors are those of
-// CreateCpuNetwork (cpu_model.h).
+// CreateCpuModel (cpu_model.h).
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
     const Program& program, const Weights& weights, kernels::ComputeType type,
     std::shared_ptr<kernels::HelperThreads> helpers, bool selects_words);

@@ -5,86 +5,24 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "engine/network/op_ids.h"
 
 namespace dragoman::engine {
 namespace {
 
-// Turns an operation of a member into an operation of the joined program, by adding offsets to its
-// weights, buffers and layers.
-class Mover {
- public:
-  Mover(WeightId weights, BufferId buffers, int layers)
-      : weights_(weights), buffers_(buffers), layers_(layers) {}
-
-  void operator()(EmbedOp& op) const {
-    Weight(op.table);
-    Weight(op.positions);
-    Buffer(op.y);
-  }
-  void operator()(ProductOp& op) const {
-    Weight(op.weight);
-    Weight(op.bias);
-    Buffer(op.x);
-    Buffer(op.y);
-  }
-  void operator()(GateOp& op) const {
-    Buffer(op.x);
-    Buffer(op.y);
-  }
-  void operator()(AddNormOp& op) const {
-    Weight(op.gain);
-    Weight(op.bias);
-    for (BufferId* buffer : {&op.x, &op.residual, &op.y, &op.sum}) Buffer(*buffer);
-  }
-  void operator()(EncoderAttentionOp& op) const {
-    Weight(op.bias);
-    Buffer(op.qkv);
-    Buffer(op.context);
-  }
-  void operator()(WriteCrossKvOp& op) const {
-    Buffer(op.kv);
-    op.first_layer += layers_;
-  }
-  void operator()(SelfAttentionOp& op) const {
-    Weight(op.bias);
-    Buffer(op.qkv);
-    Buffer(op.context);
-    op.layer += layers_;
-  }
-  void operator()(RecurrenceOp& op) const {
-    Buffer(op.gate_x);
-    Buffer(op.y);
-    op.layer += layers_;
-  }
-  void operator()(AlignOp& op) const {
-    Buffer(op.q);
-    op.layer += layers_;
-  }
-  void operator()(CrossAttentionOp& op) const {
-    Buffer(op.q);
-    Buffer(op.context);
-    op.layer += layers_;
-  }
-  void operator()(OutputOp& op) const {
-    Weight(op.table);
-    Weight(op.bias);
-    Buffer(op.x);
-  }
-  void operator()(EnsembleOutputOp& op) const {
-    for (OutputOp& output : op.members) (*this)(output);
-  }
-
- private:
+// A visitor of VisitIds that adds offsets to the weights, buffers and layers of an operation. So an
+// operation of a member becomes one of the joined program.
+struct Mover {
   void Weight(WeightId& id) const {
-    if (id != kNoWeight) id += weights_;
+    if (id != kNoWeight) id += weights;
   }
-  void Buffer(BufferId& id) const {
-    if (id != kNoBuffer) id += buffers_;
-  }
+  void Reads(BufferId& id) const { id += buffers; }
+  void Writes(BufferId& id) const { id += buffers; }
+  void Layer(int& layer) const { layer += layers; }
 
-  const WeightId weights_;
-  const BufferId buffers_;
-  const int layers_;
+  const WeightId weights;
+  const BufferId buffers;
+  const int layers;
 };
 
 // Appends the operations of a member's stage to those of earlier members in `joined`. Appends the
@@ -92,12 +30,12 @@ class Mover {
 // member.
 void Append(const OpSequence& stage, WeightId weights, int layers, bool is_first,
             EnsembleOutputOp* output, OpSequence* joined) {
-  const Mover mover(weights, static_cast<BufferId>(joined->buffers.size()), layers);
+  const Mover mover{weights, static_cast<BufferId>(joined->buffers.size()), layers};
   joined->buffers.insert(joined->buffers.end(), stage.buffers.begin(), stage.buffers.end());
   for (Op op : stage.ops) {
     if (!is_first && std::holds_alternative<AlignOp>(op.what)) continue;
     if (op.layer >= 0) op.layer += layers;
-    std::visit(mover, op.what);
+    std::visit([&mover](auto& what) { VisitIds(what, mover); }, op.what);
     if (const auto* of_member = std::get_if<OutputOp>(&op.what)) {
       output->members.push_back(*of_member);
     } else {

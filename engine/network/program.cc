@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/network/op_ids.h"
 
 namespace dragoman::engine {
 namespace {
@@ -175,86 +176,24 @@ class OpChecker {
   std::string why_;
 };
 
+// The visitors of VisitIds that collect the buffers or the weights of an operation.
 struct OperandFinder {
-  Operands operator()(const EmbedOp& op) const { return {{}, {op.y}}; }
-  Operands operator()(const ProductOp& op) const { return {{op.x}, {op.y}}; }
-  Operands operator()(const GateOp& op) const { return {{op.x}, {op.y}}; }
-  Operands operator()(const AddNormOp& op) const {
-    Operands operands{{op.x}, {op.y}};
-    if (op.residual != kNoBuffer) operands.reads.push_back(op.residual);
-    if (op.sum != kNoBuffer) operands.writes.push_back(op.sum);
-    return operands;
-  }
-  Operands operator()(const EncoderAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
-  Operands operator()(const WriteCrossKvOp& op) const { return {{op.kv}, {}}; }
-  Operands operator()(const SelfAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
-  Operands operator()(const RecurrenceOp& op) const { return {{op.gate_x}, {op.y}}; }
-  Operands operator()(const AlignOp& op) const { return {{op.q}, {}}; }
-  Operands operator()(const CrossAttentionOp& op) const { return {{op.q}, {op.context}}; }
-  Operands operator()(const OutputOp& op) const { return {{op.x}, {}}; }
-  Operands operator()(const EnsembleOutputOp& op) const {
-    Operands operands;
-    for (const OutputOp& member : op.members) operands.reads.push_back(member.x);
-    return operands;
-  }
-};
+  void Weight(WeightId) {}
+  void Reads(BufferId id) { operands.reads.push_back(id); }
+  void Writes(BufferId id) { operands.writes.push_back(id); }
+  void Layer(int) {}
 
-// Names every member of each operation, so that a member that is added later does not compile until
-// it is handled here.
+  Operands operands;
+};
 struct WeightFinder {
-  using Ids = std::vector<WeightId>;
-  Ids operator()(const EmbedOp& op) const {
-    const auto& [table, positions, scale, y, unplaced] = op;
-    return {table, positions};
+  void Weight(WeightId id) {
+    if (id != kNoWeight) ids.push_back(id);
   }
-  Ids operator()(const ProductOp& op) const {
-    const auto& [x, y, weight, bias, first_row, rows, activation] = op;
-    return {weight, bias};
-  }
-  Ids operator()(const GateOp& op) const {
-    [[maybe_unused]] const auto& [x, y, width, activation] = op;
-    return {};
-  }
-  Ids operator()(const AddNormOp& op) const {
-    const auto& [x, residual, y, sum, gain, bias, epsilon, kind] = op;
-    return {gain, bias};
-  }
-  Ids operator()(const EncoderAttentionOp& op) const {
-    const auto& [qkv, context, heads, head_dim, bias] = op;
-    return {bias};
-  }
-  Ids operator()(const WriteCrossKvOp& op) const {
-    [[maybe_unused]] const auto& [kv, first_layer, layers] = op;
-    return {};
-  }
-  Ids operator()(const SelfAttentionOp& op) const {
-    const auto& [qkv, context, layer, bias] = op;
-    return {bias};
-  }
-  Ids operator()(const RecurrenceOp& op) const {
-    [[maybe_unused]] const auto& [gate_x, y, layer] = op;
-    return {};
-  }
-  Ids operator()(const AlignOp& op) const {
-    [[maybe_unused]] const auto& [q, layer] = op;
-    return {};
-  }
-  Ids operator()(const CrossAttentionOp& op) const {
-    [[maybe_unused]] const auto& [q, context, layer] = op;
-    return {};
-  }
-  Ids operator()(const OutputOp& op) const {
-    const auto& [x, table, bias] = op;
-    return {table, bias};
-  }
-  Ids operator()(const EnsembleOutputOp& op) const {
-    const auto& [members, weights, mean] = op;
-    Ids ids;
-    for (const OutputOp& member : members) {
-      for (const WeightId id : (*this)(member)) ids.push_back(id);
-    }
-    return ids;
-  }
+  void Reads(BufferId) {}
+  void Writes(BufferId) {}
+  void Layer(int) {}
+
+  std::vector<WeightId> ids;
 };
 
 // Returns the name of the first weight that no operation reads; "" if there is none.
@@ -302,12 +241,16 @@ int64_t ParameterCount(const Program& program) {
   return count;
 }
 
-Operands OperandsOf(const Op& op) { return std::visit(OperandFinder{}, op.what); }
+Operands OperandsOf(const Op& op) {
+  OperandFinder finder;
+  std::visit([&finder](const auto& what) { VisitIds(what, finder); }, op.what);
+  return std::move(finder.operands);
+}
 
 std::vector<WeightId> WeightsOf(const Op& op) {
-  std::vector<WeightId> ids = std::visit(WeightFinder{}, op.what);
-  ids.erase(std::remove(ids.begin(), ids.end(), kNoWeight), ids.end());
-  return ids;
+  WeightFinder finder;
+  std::visit([&finder](const auto& what) { VisitIds(what, finder); }, op.what);
+  return std::move(finder.ids);
 }
 
 absl::Status CheckProgram(const Program& program) {

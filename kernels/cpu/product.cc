@@ -3,27 +3,83 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
+#include "kernels/base/float_buffer.h"
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/packed_matrix.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/cpu/quantized_matrix.h"
 
 namespace dragoman::kernels::cpu {
 namespace {
 
+int64_t PaddedColumns(int64_t n) { return (n + kPanelStep - 1) / kPanelStep * kPanelStep; }
+
+// The weights have the panel layout of the GEMM loop (kernel_table.h).
 class FloatProduct final : public Product {
  public:
   FloatProduct(OpContext& context, const MatrixRows& weight, const float* bias, int64_t n,
                int64_t k, float bias_padding)
       : Product(ComputeType::kFloat32, n, k, bias),
-        weights_(context, weight, bias, n, k, bias_padding) {}
-
-  int64_t padded_n() const override { return weights_.padded_n(); }
-  void UnpackRow(int64_t row, float* x) const override { weights_.UnpackRow(row, x); }
-  size_t SelectedFloats(int64_t count) const override { return weights_.SelectedFloats(count); }
-  void Select(const int32_t* ids, int64_t count, float* memory) const override {
-    weights_.Select(ids, count, memory);
+        padded_n_(PaddedColumns(n)),
+        bias_padding_(bias_padding),
+        data_(AllocateFloats(static_cast<size_t>(padded_n_ * k))),
+        bias_(AllocateFloats(static_cast<size_t>(padded_n_))) {
+    for (int64_t c = 0; c < padded_n_; ++c) {
+      bias_.get()[c] = c >= n ? bias_padding : bias == nullptr ? 0.0F : bias[c];
+    }
+    ParallelFor(context, PanelsOf(n), kPanelWidth * k, [&](int64_t begin, int64_t end, int) {
+      std::vector<float> rows(static_cast<size_t>(kPanelWidth * k));
+      for (int64_t column = begin * kPanelWidth; column < std::min(end * kPanelWidth, n);
+           column += kPanelWidth) {
+        const int64_t count = std::min<int64_t>(kPanelWidth, n - column);
+        weight.Read(column, count, rows.data());
+        std::fill(rows.begin() + count * k, rows.end(), 0.0F);
+        const int64_t width = std::min<int64_t>(kPanelWidth, padded_n_ - column);
+        float* panel = data_.get() + column * k;
+        for (int64_t i = 0; i < k; ++i) {
+          for (int64_t c = 0; c < width; ++c) {
+            panel[i * width + c] = rows[static_cast<size_t>(c * k + i)];
+          }
+        }
+      }
+    });
   }
+
+  static int64_t BytesOf(int64_t n, int64_t k) {
+    return PaddedColumns(n) * (k + 1) * static_cast<int64_t>(sizeof(float));
+  }
+
+  int64_t padded_n() const override { return padded_n_; }
+  void UnpackRow(int64_t row, float* x) const override {
+    const int64_t column = row / kPanelWidth * kPanelWidth;
+    const int64_t width = std::min<int64_t>(kPanelWidth, padded_n_ - column);
+    const float* from = data_.get() + column * k() + (row - column);
+    for (int64_t i = 0; i < k(); ++i) x[i] = from[i * width];
+  }
+
+  size_t SelectedFloats(int64_t count) const override {
+    return static_cast<size_t>(PaddedColumns(count) * (k() + 1));
+  }
+  void Select(const int32_t* ids, int64_t count, float* memory) const override {
+    const int64_t padded = PaddedColumns(count);
+    float* const bias = memory + padded * k();
+    for (int64_t column = 0; column < padded; ++column) {
+      const int64_t panel = column / kPanelWidth * kPanelWidth;
+      const int64_t width = std::min<int64_t>(kPanelWidth, padded - panel);
+      float* const to = memory + panel * k() + (column - panel);
+      bias[column] = column < count ? bias_.get()[ids[column]] : bias_padding_;
+      if (column >= count) {
+        for (int64_t i = 0; i < k(); ++i) to[i * width] = 0.0F;
+        continue;
+      }
+      const int64_t from_panel = ids[column] / kPanelWidth * kPanelWidth;
+      const int64_t from_width = std::min<int64_t>(kPanelWidth, padded_n_ - from_panel);
+      const float* const from = data_.get() + from_panel * k() + (ids[column] - from_panel);
+      for (int64_t i = 0; i < k(); ++i) to[i * width] = from[i * from_width];
+    }
+  }
+
   size_t OperandFloats(int64_t /*rows*/) const override { return 0; }
   Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/,
                   OpProbe* /*probe*/) const override {
@@ -37,27 +93,31 @@ class FloatProduct final : public Product {
   void Run(const ProductArgs& a) const override {
     static_assert(kBlockColumns % kPanelWidth == 0);
     constexpr int64_t kPanels = kBlockColumns / kPanelWidth;
-    const PackedMatrix::View w = a.selected == nullptr
-                                     ? weights_.all()
-                                     : weights_.Selected(a.selected->memory, a.selected->n);
-    Kernels().gemm(
-        {.x = static_cast<const float*>(a.x.rows),
-         .ldx = k(),
-         .rows = a.rows,
-         .k = k(),
-         .panels = w.panels,
-         .n = w.n,
-         .bias = w.bias,
-         .y = a.y,
-         .ldy = a.ldy,
-         .relu = a.relu,
-         .padded = a.padded,
-         .panel_begin = a.block_begin * kPanels,
-         .panel_end = std::min(a.block_end * kPanels, (w.n + kPanelWidth - 1) / kPanelWidth)});
+    const bool all = a.selected == nullptr;
+    const int64_t columns = all ? n() : a.selected->n;
+    const float* const panels = all ? data_.get() : a.selected->memory;
+    Kernels().gemm({.x = static_cast<const float*>(a.x.rows),
+                    .ldx = k(),
+                    .rows = a.rows,
+                    .k = k(),
+                    .panels = panels,
+                    .n = columns,
+                    .bias = all ? bias_.get() : panels + PaddedColumns(columns) * k(),
+                    .y = a.y,
+                    .ldy = a.ldy,
+                    .relu = a.relu,
+                    .padded = a.padded,
+                    .panel_begin = a.block_begin * kPanels,
+                    .panel_end = std::min(a.block_end * kPanels, PanelsOf(columns))});
   }
 
  private:
-  const PackedMatrix weights_;
+  static int64_t PanelsOf(int64_t columns) { return (columns + kPanelWidth - 1) / kPanelWidth; }
+
+  const int64_t padded_n_;
+  const float bias_padding_;
+  const FloatBuffer data_;
+  const FloatBuffer bias_;
 };
 
 class QuantizedProduct final : public Product {
@@ -156,7 +216,7 @@ float ExponentBelow(float threshold, float largest_bias) {
 int64_t Product::BytesOf(ComputeType type, int64_t n, int64_t k) {
   switch (type) {
     case ComputeType::kFloat32:
-      return PackedMatrix::BytesOf(n, k);
+      return FloatProduct::BytesOf(n, k);
     case ComputeType::kInt8:
     case ComputeType::kBFloat16:
       return QuantizedMatrix::BytesOf(type, n, k);
