@@ -156,17 +156,12 @@ class RestAdapter final : public Adapter {
 
   absl::StatusOr<AdapterAction> ListLanguages(const HttpRequest& request, const std::string& name,
                                               const Client* client) const {
-    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
-    std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
-    if (!name.empty()) {
-      absl::StatusOr<ModelPtr> model = FindVisibleModel(*context_.calls, client, name);
-      if (!model.ok()) return model.status();
-      models = {*std::move(model)};
-    }
-    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
+    const auto models = FindVisibleModels(*context_.calls, client, name);
+    if (!models.ok()) return models.status();
+    return context_.lists->Get(request, "languages", MadeOfModels(*models), [&] {
       HttpResponse answer;
       answer.content_type = kJsonType;
-      answer.body = WriteProtoJson(BuildLanguages(models));
+      answer.body = WriteProtoJson(BuildLanguages(*models));
       return answer;
     });
   }
@@ -178,12 +173,7 @@ class RestAdapter final : public Adapter {
   }
 
   HttpResponse ListModels(const Client* client) const {
-    v1::ListModelsResponse list;
-    for (const ModelTable::Entry& entry : VisibleEntries(*context_.calls, client)) {
-      const bool is_default = list.models_size() == 0 && entry.model != nullptr;
-      *list.add_models() = BuildEntry(entry, is_default);
-    }
-    return UncachedAnswer(list);
+    return UncachedAnswer(BuildModels(VisibleEntries(*context_.calls, client)));
   }
 
   const AdapterContext context_;

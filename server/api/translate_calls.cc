@@ -23,8 +23,8 @@ void UnaryCall::HandleCancel() {
   }
 }
 
-absl::Status UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
-  return SerializeBytes(answer, &response_)
+absl::Status UnaryCall::Keep(const google::protobuf::MessageLite& message) {
+  return SerializeBytes(message, &response_)
              ? absl::OkStatus()
              : absl::InternalError("the response could not be serialised");
 }

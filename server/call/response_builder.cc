@@ -221,14 +221,21 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   return out;
 }
 
-v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default) {
-  if (entry.model != nullptr) return BuildModel(*entry.model, is_default);
-  v1::Model out;
-  out.set_name(entry.name);
-  out.set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
-                : entry.state == ModelState::kLoading ? v1::Model::LOADING
-                                                      : v1::Model::FAILED);
-  if (entry.version > 0) out.set_version(entry.version);
+v1::ListModelsResponse BuildModels(const std::vector<ModelTable::Entry>& entries) {
+  v1::ListModelsResponse out;
+  for (const ModelTable::Entry& entry : entries) {
+    const bool is_default = out.models().empty() && entry.model != nullptr;
+    v1::Model* const model = out.add_models();
+    if (entry.model != nullptr) {
+      *model = BuildModel(*entry.model, is_default);
+      continue;
+    }
+    model->set_name(entry.name);
+    model->set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
+                     : entry.state == ModelState::kLoading ? v1::Model::LOADING
+                                                           : v1::Model::FAILED);
+    if (entry.version > 0) model->set_version(entry.version);
+  }
   return out;
 }
 

@@ -120,17 +120,17 @@ std::string OpenAiAdapter::Key(const HttpRequest& request) const {
 absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
                                                     const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
-    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
+    const auto models = FindVisibleModels(*context_.calls, client, "");
+    if (!models.ok()) return models.status();
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
-          FindOpenAiModel(models, std::string_view(request.path).substr(kModels.size() + 1));
+          FindOpenAiModel(*models, std::string_view(request.path).substr(kModels.size() + 1));
       if (!named.ok()) return named.status();
       return JsonResponse(200, ModelObject(*named));
     }
-    return context_.lists->Get(request, "OpenAI models", MadeOfModels(models), [&] {
+    return context_.lists->Get(request, "OpenAI models", MadeOfModels(*models), [&] {
       json data = json::array();
-      for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
+      for (const NamedPair& named : ListOpenAiModels(*models)) data.push_back(ModelObject(named));
       return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
     });
   }
