@@ -186,7 +186,7 @@ bool CallReactor::IsDeadline() const {
 absl::Status CallReactor::CancelStatus() const {
   // During a drain, a cancellation means that the connection was closed before the call was
   // processed, so another server may process it.
-  if (calls().draining != nullptr && calls().draining->load()) {
+  if (calls().is_draining()) {
     return absl::UnavailableError("the server is stopping");
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")

@@ -156,11 +156,6 @@ class Reader {
   }
 
  private:
-  static std::string Printable(const std::string& name) {
-    const std::string quoted = Quoted(name);
-    return quoted.substr(1, quoted.size() - 2);
-  }
-
   void Wrong(const std::string& path, const Json& found, std::string_view expected) {
     violations_.Invalid(path, absl::StrCat(Found(found), ", expected ",
                                            absl::string_view(expected.data(), expected.size())));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -106,6 +107,15 @@ absl::Status ReadCommaList(const json& object, std::string_view name,
     }
   }
   return absl::OkStatus();
+}
+
+std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme) {
+  const std::string_view header = request.Header("authorization");
+  if (header.size() <= scheme.size() || header[scheme.size()] != ' ' ||
+      !absl::EqualsIgnoreCase(View(header.substr(0, scheme.size())), View(scheme))) {
+    return "";
+  }
+  return std::string(absl::StripAsciiWhitespace(View(header.substr(scheme.size() + 1))));
 }
 
 std::string TextOfField(const HttpRequest& request, std::string_view name) {

@@ -45,7 +45,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
     return reject(ReasonOf(status), std::move(status));
   }
 
-  if (context.draining != nullptr && context.draining->load()) {
+  if (context.is_draining()) {
     return reject(engine::RejectReason::kDraining,
                   absl::UnavailableError("the server is draining"));
   }

@@ -107,7 +107,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   engine::Admission admission;
   if (!parsed.status.ok()) {
     admission = Refused(ReasonOf(parsed.status), parsed.status);
-  } else if (context_->draining != nullptr && context_->draining->load()) {
+  } else if (context_->is_draining()) {
     admission =
         Refused(engine::RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   } else if (absl::Status loaded = CheckLoaded(*context_); !loaded.ok()) {

@@ -72,8 +72,7 @@ absl::Status ReadFields(const Form& form, bool is_alias, Parameters* out) {
       continue;
     } else if (!IsGoogleSystemParameter(field.name) && !(is_alias && field.name == kToken) &&
                unknown.size() < 8) {
-      const std::string quoted = Quoted(field.name);
-      unknown.push_back(quoted.substr(1, quoted.size() - 2));
+      unknown.push_back(Printable(field.name));
     }
   }
   return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);

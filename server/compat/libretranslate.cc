@@ -177,7 +177,7 @@ absl::StatusOr<AdapterAction> LibreTranslateAdapter::Handle(const HttpRequest& r
                                [] { return WithCors(JsonResponse(200, LibreTranslateSpec())); });
   }
   if (request.path == "/health") {
-    const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
+    const bool draining = context_.calls->is_draining();
     return WithCors(JsonResponse(draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}}));
   }
   if (request.path == "/suggest") {

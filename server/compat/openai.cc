@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "server/api/adapter_errors.h"
+#include "server/api/request_fields.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
@@ -108,13 +108,8 @@ std::vector<AdapterRoute> OpenAiAdapter::Routes() {
 }
 
 std::string OpenAiAdapter::Key(const HttpRequest& request) const {
-  constexpr std::string_view kScheme = "bearer ";
-  const std::string_view header = request.Header("authorization");
-  if (absl::StartsWithIgnoreCase(absl::string_view(header.data(), header.size()),
-                                 absl::string_view(kScheme.data(), kScheme.size()))) {
-    return std::string(header.substr(kScheme.size()));
-  }
-  return std::string(request.Header("api-key"));
+  std::string key = AuthorizationKey(request, "Bearer");
+  return key.empty() ? std::string(request.Header("api-key")) : key;
 }
 
 absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,

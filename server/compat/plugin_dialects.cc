@@ -190,8 +190,7 @@ std::string MTranServerProbesAdapter::Key(const HttpRequest& request) const {
 absl::StatusOr<AdapterAction> MTranServerProbesAdapter::Handle(const HttpRequest& request,
                                                                const Client* /*client*/) const {
   if (request.path == "/version") return WithCors(JsonResponse(200, {{"version", kVersion}}));
-  const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
-  if (draining) return absl::UnavailableError("the server is draining");
+  if (context_.calls->is_draining()) return absl::UnavailableError("the server is draining");
   return WithCors(JsonResponse(200, {{"status", "ok"}}));
 }
 
