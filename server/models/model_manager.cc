@@ -242,7 +242,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
 
 absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
   absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, PlanOf(settings), {}));
-  metrics_->OnReload(settings.model_name, loaded.ok());
+  metrics_->Find(settings.model_name)->OnReload(loaded.ok());
   if (!loaded.ok()) {
     const bool serving = table_->Find(settings.model_name) != nullptr;
     Log(LogLevel::kError, "model not loaded",
