@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/call/client_rights.h"
-#include "server/call/detect/detection_text.h"
+#include "server/call/detect/detection_line.h"
 #include "server/call/request_parser.h"
 #include "server/call/violations.h"
 #include "server/call/wire_check.h"

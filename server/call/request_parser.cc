@@ -10,7 +10,6 @@
 #include "engine/api/option_rules.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
-#include "server/call/decoding_parser.h"
 #include "server/call/violations.h"
 #include "server/call/wire_check.h"
 

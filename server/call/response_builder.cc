@@ -8,6 +8,7 @@
 
 #include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
+#include "server/call/request_parser.h"
 #include "server/call/rpc_status.h"
 
 namespace dragoman::server {
@@ -74,22 +75,6 @@ void FillAlignment(const engine::Hypothesis& hypothesis, v1::Alignment* out) {
     added->set_target_begin(link.target.begin);
     added->set_target_end(link.target.end);
   }
-}
-
-v1::DecodingOptions::Profile WireProfile(engine::Profile profile) {
-  switch (profile) {
-    case engine::Profile::kHf:
-      return v1::DecodingOptions::HF;
-    case engine::Profile::kCt2:
-      return v1::DecodingOptions::CT2;
-    case engine::Profile::kMarian:
-      return v1::DecodingOptions::MARIAN;
-    case engine::Profile::kPaper:
-      return v1::DecodingOptions::PAPER;
-    case engine::Profile::kArticle:
-      return v1::DecodingOptions::ARTICLE;
-  }
-  return v1::DecodingOptions::PROFILE_UNSPECIFIED;
 }
 
 void FillPair(const engine::LanguagePair& pair, v1::LanguagePair* out) {
@@ -199,7 +184,9 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   out.set_default_beam(info.default_beam);
   out.set_decoder_layers(info.decoder_layers);
   out.set_decoder_heads(info.decoder_heads);
-  out.set_default_profile(WireProfile(info.default_profile));
+  for (const auto& [wire, profile] : kProfilePairs) {
+    if (profile == info.default_profile) out.set_default_profile(wire);
+  }
   for (const std::string& name : info.glossaries) out.add_glossaries(name);
   for (const std::string& note : info.notes) out.add_notes(note);
   out.mutable_loaded_at()->set_seconds(model.loaded_at);
