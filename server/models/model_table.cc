@@ -380,9 +380,7 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   engine::MutexLock lock(&registry_->mu);
   while (registry_->live != present || registry_->ending > 0) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return false;
-    registry_->changed.WaitFor(&registry_->mu, left);
+    if (!registry_->changed.WaitUntil(&registry_->mu, end)) return false;
   }
   return true;
 }
