@@ -103,8 +103,8 @@ std::optional<LanguageTag> TagOf(std::string_view code) {
                      .likely_region = full.getCountry()};
 }
 
-// Returns the name of `code` that `write` writes for a reader of the language `in`. Returns `code` if
-// ICU has no name.
+// Returns the name of `code` that `write` writes for a reader of the language `in`. Returns `code`
+// if ICU has no name.
 template <typename Write>
 std::string WriteName(std::string_view code, std::string_view in, Write write) {
   const std::optional<icu::Locale> locale = LocaleOf(code);

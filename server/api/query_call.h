@@ -22,8 +22,8 @@
 
 namespace dragoman::server {
 
-// Answer is the type of a function absl::StatusOr<RESPONSE>(const Request&, Client*). The Client* is
-// the client of the call's key, or nullptr if calls need no key.
+// Answer is the type of a function absl::StatusOr<RESPONSE>(const Request&, Client*). The Client*
+// is the client of the call's key, or nullptr if calls need no key.
 template <typename Request, typename Answer>
 class QueryCall final : public CallReactor {
  public:

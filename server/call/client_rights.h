@@ -43,8 +43,8 @@ absl::Status CheckMayUse(const Client* client, const std::string& model,
 absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
                                           const std::string& model);
 
-// Returns the model `model`, or VisibleModels if `model` is "". Returns the errors of CheckLoaded and
-// FindVisibleModel.
+// Returns the model `model`, or VisibleModels if `model` is "". Returns the errors of CheckLoaded
+// and FindVisibleModel.
 absl::StatusOr<std::vector<ModelPtr>> FindVisibleModels(const CallContext& context,
                                                         const Client* client,
                                                         const std::string& model);

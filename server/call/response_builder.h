@@ -23,7 +23,8 @@ v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update);
 
 v1::Model BuildModel(const ServedModel& model, bool is_default);
 
-// Builds the answer of ListModels. A model that takes no calls has only its name, version and state.
+// Builds the answer of ListModels. A model that takes no calls has only its name, version and
+// state.
 v1::ListModelsResponse BuildModels(const std::vector<ModelTable::Entry>& entries);
 
 // Builds the languages of all `models` together.
