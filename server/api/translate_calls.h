@@ -39,7 +39,7 @@ class UnaryCall : public CallReactor, public UnaryTransport {
 
  private:
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
-  void HandleCancel() override;
+  void HandleCancel() override { IsDeadline() ? call_->Expire() : call_->Cancel(); }
   void HandleDone() override { call_->OnSent(); }
 
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
@@ -56,7 +56,7 @@ class StreamCall final : public CallReactor, public StreamTransport {
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override;
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
-  void HandleCancel() override;
+  void HandleCancel() override { IsDeadline() ? call_->Expire() : call_->Cancel(); }
   void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
   // call_ calls these four methods.

@@ -8,7 +8,6 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include <chrono>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -189,13 +188,6 @@ absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths
     if (!own.ok()) return own.status();
   }
   return out;
-}
-
-TlsStore::WallClock TlsStore::SystemTime() {
-  return [] {
-    return static_cast<int64_t>(
-        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-  };
 }
 
 TlsStore::TlsStore(TlsPaths paths, WallClock now, TlsMaterial first)

@@ -1,11 +1,11 @@
 #include "server/compat/openai.h"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "server/api/adapter_errors.h"
 #include "server/api/request_fields.h"
+#include "server/base/steady_clock.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
@@ -22,12 +22,6 @@ using nlohmann::json;
 constexpr char kChat[] = "/v1/chat/completions";
 constexpr char kCompletions[] = "/v1/completions";
 constexpr std::string_view kModels = "/v1/models";
-
-int64_t SecondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 const char* FinishReasonOf(v1::FinishReason reason) {
   return reason == v1::LENGTH ? "length" : "stop";
@@ -92,7 +86,7 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
   }
   return JsonResponse(200, {{"id", OpenAiId(asked.is_chat, answer.request_id())},
                             {"object", asked.is_chat ? "chat.completion" : "text_completion"},
-                            {"created", SecondsNow()},
+                            {"created", UnixNow()},
                             {"model", asked.model},
                             {"choices", std::move(choices)},
                             {"usage", usage.Json()}});
@@ -138,7 +132,7 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
   if (asked->stream) {
     OpenAiStreamFacts facts{.is_chat = asked->is_chat,
                             .model = asked->model,
-                            .created = SecondsNow(),
+                            .created = UnixNow(),
                             .with_usage = asked->stream_usage,
                             .error = ErrorBody};
     for (const std::string& text : translate.contents()) facts.sources.push_back(text);

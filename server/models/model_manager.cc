@@ -18,12 +18,6 @@
 namespace dragoman::server {
 namespace {
 
-int64_t UnixNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 absl::Status OfModel(const std::string& name, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("model ", name, ": ", status.message()));
 }
