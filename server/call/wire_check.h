@@ -13,8 +13,8 @@
 
 namespace dragoman::server {
 
-// Parses `bytes` into `message`. Returns INVALID_ARGUMENT that names the field that is not UTF-8, or
-// says that the bytes are not such a message.
+// Parses `bytes` into `message`. Returns INVALID_ARGUMENT that names the field that is not UTF-8,
+// or says that the bytes are not such a message.
 absl::Status ParseMessage(std::string_view bytes, google::protobuf::Message* message);
 
 // Returns the first few unknown fields in `message`, at any depth, such as "DecodingOptions field
