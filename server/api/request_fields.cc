@@ -39,8 +39,7 @@ absl::StatusOr<json> ReadRequestFields(const HttpRequest& request) {
   if (!is_form && !request.body.empty()) {
     return InvalidField(
         "", absl::StrCat("the header Content-Type: found ", type.empty() ? "none" : Quoted(type),
-                         ", expected application/json, "
-                         "application/x-www-form-urlencoded or "
+                         ", expected application/json, application/x-www-form-urlencoded or "
                          "multipart/form-data for a request with a body"));
   }
   const absl::StatusOr<Form> form = ReadForm(request);

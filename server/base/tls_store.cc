@@ -162,10 +162,8 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   if (!is_for_servers) {
     return WrongFile(
         paths.certificate,
-        "found a certificate that is not for servers, expected one whose extended key "
-        "usage has serverAuth and whose key usage has digitalSignature, or one without "
-        "these "
-        "extensions");
+        "found a certificate that is not for servers, expected one whose extended key usage has "
+        "serverAuth and whose key usage has digitalSignature, or one without these extensions");
   }
   if (!paths.client_ca.empty()) {
     const auto authorities = ReadChain(paths.client_ca, &out.client_ca);
