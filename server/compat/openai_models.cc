@@ -37,13 +37,6 @@ NamedPair WithPair(const ServedModel& model, const engine::LanguagePair& pair) {
           .created = model.loaded_at};
 }
 
-const ServedModel* Find(const std::vector<ModelPtr>& models, std::string_view name) {
-  for (const ModelPtr& model : models) {
-    if (model->name == name) return model.get();
-  }
-  return nullptr;
-}
-
 // Returns the served language that a prompt names by `named`, or `of_pair` if the prompt names
 // none. `side` is for errors. INVALID_ARGUMENT if the language is not served or is not `of_pair`.
 absl::StatusOr<std::string> Choose(const std::string& named, const std::string& of_pair,
@@ -93,9 +86,9 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  const ServedModel* bare = Find(models, id);
   // An empty id means the only model, because front ends for servers with one model omit its name.
-  if (id.empty() && models.size() == 1) bare = models.front().get();
+  const bool is_only = id.empty() && models.size() == 1;
+  const ModelPtr bare = is_only ? models.front() : FindByName(models, id);
   if (bare != nullptr) return BareName(*bare);
   for (const ModelPtr& model : models) {
     if (!id.starts_with(model->name + "/")) continue;
