@@ -63,10 +63,10 @@ int64_t ModelManager::HostBytesHeld(std::string* sum) const {
 ModelShare ModelManager::HostShare() const {
   ModelShare share;
   std::string sum;
-  share.host_bytes_of_loaded = HostBytesHeld(&sum);
-  share.host_bytes_of_serving = resources_.serving_bytes;
-  share.host_bytes_of_process = resources_.process_bytes;
-  share.host_bytes_of_serving_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
+  share.memory.loaded_models = HostBytesHeld(&sum);
+  share.memory.reserved = resources_.serving_bytes;
+  share.memory.process = resources_.process_bytes;
+  share.memory.reserved_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
   return share;
 }
 
@@ -88,8 +88,8 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
   share.plan = std::move(plan);
   if (!share.plan.ok()) return share;
   const int64_t left =
-      resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
-  share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
+      resources_.host_bytes - resources_.serving_bytes - share.memory.loaded_models;
+  share.memory.models_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
   // A model keeps its share from LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
