@@ -116,6 +116,18 @@ std::string WriteName(std::string_view code, std::string_view in, Write write) {
   return text.empty() ? std::string(code) : text;
 }
 
+// Returns the name of `code` in English with ICU's own names of dialects: "Brazilian Portuguese",
+// "Simplified Chinese".
+std::string DialectName(std::string_view code) {
+  return WriteName(
+      code, "en",
+      [](const icu::Locale& locale, const icu::Locale& reader, icu::UnicodeString* name) {
+        const std::unique_ptr<icu::LocaleDisplayNames> names(
+            icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
+        if (names != nullptr) names->localeDisplayName(locale, *name);
+      });
+}
+
 std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
 
 // Returns how far `served` is from `wanted`, which has the same language and script; 0 is best.
@@ -152,15 +164,6 @@ std::string DisplayName(std::string_view code, std::string_view in) {
       });
 }
 
-std::string DialectName(std::string_view code, std::string_view in) {
-  return WriteName(
-      code, in, [](const icu::Locale& locale, const icu::Locale& reader, icu::UnicodeString* name) {
-        const std::unique_ptr<icu::LocaleDisplayNames> names(
-            icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
-        if (names != nullptr) names->localeDisplayName(locale, *name);
-      });
-}
-
 LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
     : codes_(std::move(codes)) {
   for (size_t i = 0; i < codes_.size(); ++i) {
@@ -170,7 +173,7 @@ LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
     if (tags_[i].has_value()) by_language_[LanguageAndScript(*tags_[i])].push_back(i);
     if (names == Names::kNone) continue;
     for (const std::string& name :
-         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
+         {code, DisplayName(code, "en"), DialectName(code), DisplayName(code, code),
           DisplayName(BaseLanguage(code), "en")}) {
       std::vector<size_t>& named = by_name_[Lower(name)];
       if (named.empty() || named.back() != i) named.push_back(i);
