@@ -38,7 +38,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex* const mu_;
 };
 
-// Wait and WaitFor may return without a notification. Call them in a loop that tests the condition.
+// The waits may return without a notification. Call them in a loop that tests the condition.
 class CondVar {
  public:
   void Wait(Mutex* mu) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
@@ -51,6 +51,14 @@ class CondVar {
     std::unique_lock<std::mutex> lock(mu->mu_, std::adopt_lock);
     cv_.wait_for(lock, timeout);
     lock.release();
+  }
+  // Returns at `end` at the latest. Returns false, without waiting, if that time has passed.
+  bool WaitUntil(Mutex* mu, std::chrono::steady_clock::time_point end)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= std::chrono::nanoseconds::zero()) return false;
+    WaitFor(mu, left);
+    return true;
   }
   void NotifyOne() { cv_.notify_one(); }
   void NotifyAll() { cv_.notify_all(); }

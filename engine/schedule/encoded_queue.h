@@ -107,9 +107,7 @@ class EncodedQueue {
     for (;;) {
       if (IsOver()) return waiting_.empty() ? Wake::kOver : Wake::kReady;
       if (IsReady(ready)) return Wake::kReady;
-      const auto left = give_up - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) return Wake::kTimeout;
-      changed_.WaitFor(&mu_, left);
+      if (!changed_.WaitUntil(&mu_, give_up)) return Wake::kTimeout;
     }
   }
 

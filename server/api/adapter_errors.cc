@@ -110,11 +110,12 @@ std::string DumpJson(const nlohmann::json& value) {
 }
 
 HttpResponse JsonResponse(int status, const nlohmann::json& body) {
-  HttpResponse response;
-  response.status = status;
-  response.content_type = "application/json; charset=utf-8";
-  response.body = DumpJson(body);
-  return response;
+  return JsonTextResponse(status, DumpJson(body));
+}
+
+HttpResponse JsonTextResponse(int status, std::string body) {
+  return {
+      .status = status, .content_type = "application/json; charset=utf-8", .body = std::move(body)};
 }
 
 }  // namespace dragoman::server

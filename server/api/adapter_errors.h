@@ -42,8 +42,9 @@ nlohmann::json ErrorObject(const absl::Status& status);
 // Returns an answer whose body is {"error": ErrorObject}.
 HttpResponse NeutralError(const absl::Status& status);
 
-// Returns an answer with a JSON body. Replaces invalid UTF-8 with U+FFFD.
+// Return an answer with a JSON body. JsonResponse replaces invalid UTF-8 with U+FFFD.
 HttpResponse JsonResponse(int status, const nlohmann::json& body);
+HttpResponse JsonTextResponse(int status, std::string body);
 std::string DumpJson(const nlohmann::json& value);
 
 }  // namespace dragoman::server

@@ -124,12 +124,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
                                        v1::ListModelsResponse* out) override {
     const engine::Nanos begun = hooks_.clock->Now();
     const absl::Status status = CheckFields(*in);
-    if (status.ok()) {
-      for (const ModelTable::Entry& entry : hooks_.models->Entries()) {
-        const bool is_default = out->models_size() == 0 && entry.model != nullptr;
-        *out->add_models() = BuildEntry(entry, is_default);
-      }
-    }
+    if (status.ok()) *out = BuildModels(hooks_.models->Entries());
     grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
     Finish(RpcMethod::kListModels, begun, status, reactor);
     return reactor;

@@ -10,6 +10,7 @@
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/request_error.h"
+#include "server/transport/intake.h"
 
 namespace dragoman::server {
 namespace {
@@ -62,7 +63,7 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
     raw->timer_ = raw->calls().timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
-    raw->guarded_ = raw->service_->guard->Enter(
+    raw->guarded_ = raw->service_->guard->intake().Enter(
         raw->rpc_->peer(), [weak = raw->weak_from_this()](const absl::Status& status) {
           if (const auto greedy = weak.lock()) greedy->EndReading(WithFieldViolation(status));
         });
@@ -88,9 +89,9 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
   calls().timer->Disarm(timer);
   // A request that is too large has also arrived completely.
   if (bytes > 0) {
-    service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
+    service_->guard->intake().LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
-    service_->guard->LeaveCut(guarded);
+    service_->guard->intake().LeaveCut(guarded);
   }
   return true;
 }
@@ -186,7 +187,7 @@ bool CallReactor::IsDeadline() const {
 absl::Status CallReactor::CancelStatus() const {
   // During a drain, a cancellation means that the connection was closed before the call was
   // processed, so another server may process it.
-  if (calls().draining != nullptr && calls().draining->load()) {
+  if (calls().is_draining()) {
     return absl::UnavailableError("the server is stopping");
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
@@ -261,7 +262,7 @@ void CallReactor::OnDone() {
   HandleDone();
   {
     engine::MutexLock lock(&mu_);
-    service_->guard->Done(guarded_, cancelled_);
+    service_->guard->intake().Done(guarded_, cancelled_);
   }
   const std::shared_ptr<CallReactor> last = std::move(self_);
 }

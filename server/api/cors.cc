@@ -50,8 +50,7 @@ std::optional<HttpResponse> Cors::Preflight(const HttpRequest& request) const {
       !Allows(request)) {
     return std::nullopt;
   }
-  HttpResponse answer;
-  answer.status = 204;
+  HttpResponse answer{.status = 204};
   Allow(request, &answer);
   answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, HEAD, POST");
   // Allows all headers, because dialects have their keys in different headers and clients may add

@@ -41,6 +41,8 @@ std::string FieldReader::TextOr(std::string_view name, std::string_view otherwis
 
 bool FieldReader::Flag(std::string_view name) { return Read<bool>(name).value_or(false); }
 
+bool FieldReader::Has(std::string_view name) const { return HasField(fields_, name); }
+
 std::vector<std::string> FieldReader::Texts(std::string_view name) {
   auto texts = Read<std::vector<std::string>>(name).value_or(std::vector<std::string>());
   if (texts.empty()) Fail(Missing(name, "a text or a list of texts"));

@@ -22,6 +22,8 @@ class FieldReader {
   // Reads a text. Returns `otherwise` if the field is missing or empty.
   std::string TextOr(std::string_view name, std::string_view otherwise);
   bool Flag(std::string_view name);
+  // Reports whether the field exists and is not null.
+  bool Has(std::string_view name) const;
   // Reads a list of texts, or one text. It is an error if the field is missing or empty.
   std::vector<std::string> Texts(std::string_view name);
 

@@ -23,6 +23,9 @@
 namespace dragoman::server {
 namespace {
 
+constexpr size_t kMaxCodeBytes = 64;
+constexpr size_t kMaxNameBytes = 128;
+
 // A cache of ICU's results for language codes, because lists need the same codes again and again.
 // Clients can make up codes, so a full cache is emptied.
 //
@@ -31,7 +34,6 @@ class KnownCodes {
  public:
   // Returns make(code), from the cache if possible. Returns a code of more than 64 bytes unchanged.
   std::string Get(std::string_view code, std::string (*make)(std::string_view)) {
-    constexpr size_t kMaxCodeBytes = 64;
     constexpr size_t kMaxKnown = 4096;
     std::string key(code);
     if (code.size() > kMaxCodeBytes) return key;
@@ -50,9 +52,6 @@ class KnownCodes {
   std::unordered_map<std::string, std::string> known_ ABSL_GUARDED_BY(mu_);
 };
 
-constexpr size_t kMaxCodeBytes = 64;
-constexpr size_t kMaxNameBytes = 128;
-
 // Codes that ICU does not know, and their tags. These are Argos Translate's codes, which
 // LibreTranslate's clients send, and "nb", which CLDR does not map to "no".
 struct Alias {
@@ -61,24 +60,19 @@ struct Alias {
 };
 constexpr Alias kAliases[] = {{"pb", "pt-BR"}, {"zt", "zh-Hant"}, {"nb", "no"}};
 
-bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
+std::string Lower(std::string_view text) { return absl::AsciiStrToLower(View(text)); }
 
 // Reports whether `code` is two or three letters, optionally with subtags of letters and digits.
 bool LooksLikeCode(std::string_view code) {
   const size_t language = std::min(code.find_first_of("-_"), code.size());
   if (code.size() > kMaxCodeBytes || language < 2 || language > 3) return false;
-  if (!std::all_of(code.begin(), code.begin() + static_cast<ptrdiff_t>(language), IsAlpha)) {
+  if (!std::all_of(code.begin(), code.begin() + static_cast<ptrdiff_t>(language),
+                   absl::ascii_isalpha)) {
     return false;
   }
-  return std::all_of(code.begin(), code.end(),
-                     [](char c) { return IsAlpha(c) || IsDigit(c) || c == '-' || c == '_'; });
+  return std::all_of(code.begin(), code.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '-' || c == '_';
+  });
 }
 
 // Returns ICU's locale for `code`; nothing if `code` does not look like a code.
@@ -107,6 +101,31 @@ std::optional<LanguageTag> TagOf(std::string_view code) {
                      .script = full.getScript(),
                      .region = locale->getCountry(),
                      .likely_region = full.getCountry()};
+}
+
+// Returns the name of `code` that `write` writes for a reader of the language `in`. Returns `code`
+// if ICU has no name.
+template <typename Write>
+std::string WriteName(std::string_view code, std::string_view in, Write write) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::string(code);
+  icu::UnicodeString name;
+  write(*locale, LocaleOf(in).value_or(icu::Locale::getEnglish()), &name);
+  std::string text;
+  name.toUTF8String(text);
+  return text.empty() ? std::string(code) : text;
+}
+
+// Returns the name of `code` in English with ICU's own names of dialects: "Brazilian Portuguese",
+// "Simplified Chinese".
+std::string DialectName(std::string_view code) {
+  return WriteName(
+      code, "en",
+      [](const icu::Locale& locale, const icu::Locale& reader, icu::UnicodeString* name) {
+        const std::unique_ptr<icu::LocaleDisplayNames> names(
+            icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
+        if (names != nullptr) names->localeDisplayName(locale, *name);
+      });
 }
 
 std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
@@ -139,27 +158,10 @@ std::string BaseLanguage(std::string_view code) {
 }
 
 std::string DisplayName(std::string_view code, std::string_view in) {
-  const std::optional<icu::Locale> locale = LocaleOf(code);
-  if (!locale.has_value()) return std::string(code);
-  const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
-  icu::UnicodeString name;
-  locale->getDisplayName(reader, name);
-  std::string text;
-  name.toUTF8String(text);
-  return text.empty() ? std::string(code) : text;
-}
-
-std::string DialectName(std::string_view code, std::string_view in) {
-  const std::optional<icu::Locale> locale = LocaleOf(code);
-  if (!locale.has_value()) return std::string(code);
-  const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
-  const std::unique_ptr<icu::LocaleDisplayNames> names(
-      icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
-  icu::UnicodeString name;
-  if (names != nullptr) names->localeDisplayName(*locale, name);
-  std::string text;
-  name.toUTF8String(text);
-  return text.empty() ? std::string(code) : text;
+  return WriteName(
+      code, in, [](const icu::Locale& locale, const icu::Locale& reader, icu::UnicodeString* name) {
+        locale.getDisplayName(reader, *name);
+      });
 }
 
 LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
@@ -171,7 +173,7 @@ LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
     if (tags_[i].has_value()) by_language_[LanguageAndScript(*tags_[i])].push_back(i);
     if (names == Names::kNone) continue;
     for (const std::string& name :
-         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
+         {code, DisplayName(code, "en"), DialectName(code), DisplayName(code, code),
           DisplayName(BaseLanguage(code), "en")}) {
       std::vector<size_t>& named = by_name_[Lower(name)];
       if (named.empty() || named.back() != i) named.push_back(i);

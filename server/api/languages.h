@@ -30,10 +30,6 @@ std::string BaseLanguage(std::string_view code);
 // Returns a language's name in the language `in`: "Portuguese (Brazil)"; `code` if ICU has none.
 std::string DisplayName(std::string_view code, std::string_view in);
 
-// Returns a language's name in the language `in`, with ICU's own names of dialects: "Brazilian
-// Portuguese", "Simplified Chinese".
-std::string DialectName(std::string_view code, std::string_view in);
-
 // A code as ICU parses it. `region` is "" if the code has none. `likely_region` is the region where
 // the language in this script is spoken most.
 struct LanguageTag {

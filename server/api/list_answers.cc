@@ -74,8 +74,7 @@ HttpResponse WithTag(HttpResponse answer) {
 
 HttpResponse UnlessKnown(const HttpRequest& request, const HttpResponse& answer) {
   const std::string_view known = request.Header("if-none-match");
-  HttpResponse same;
-  same.status = 304;
+  HttpResponse same{.status = 304};
   for (const auto& [name, value] : answer.headers) {
     if (name == kTag && known.find(value) == std::string_view::npos) return answer;
     same.headers.emplace_back(name, value);

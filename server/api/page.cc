@@ -41,16 +41,15 @@ class PageAdapter final : public Adapter {
 
  private:
   void Add(const PageFile& file) {
-    HttpResponse answer;
-    answer.content_type = std::string(file.content_type);
-    answer.headers = {{"Content-Security-Policy", std::string(file.policy)},
-                      {"X-Content-Type-Options", "nosniff"},
-                      {"Referrer-Policy", "no-referrer"},
-                      {"Cross-Origin-Opener-Policy", "same-origin"},
-                      {"Cross-Origin-Resource-Policy", "same-origin"},
-                      {"Cache-Control", "no-cache"}};
-    answer.body = std::string(file.text);
-    answers_.emplace(file.path, WithTag(std::move(answer)));
+    answers_.emplace(file.path,
+                     WithTag({.content_type = std::string(file.content_type),
+                              .headers = {{"Content-Security-Policy", std::string(file.policy)},
+                                          {"X-Content-Type-Options", "nosniff"},
+                                          {"Referrer-Policy", "no-referrer"},
+                                          {"Cross-Origin-Opener-Policy", "same-origin"},
+                                          {"Cross-Origin-Resource-Policy", "same-origin"},
+                                          {"Cache-Control", "no-cache"}},
+                              .body = std::string(file.text)}));
   }
 
   std::map<std::string, HttpResponse, std::less<>> answers_;

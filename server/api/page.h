@@ -35,8 +35,7 @@ inline constexpr std::string_view kPagePolicy =
 // The policy of /docs. RapiDoc needs inline styles, and innerHTML without trusted types.
 inline constexpr std::string_view kDocsPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
-    "data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 // `grpc_port` is AdapterContext::grpc_port. The page reads it from /page/ports.json.
 std::unique_ptr<Adapter> MakePageAdapter(int grpc_port);

@@ -156,11 +156,6 @@ class Reader {
   }
 
  private:
-  static std::string Printable(const std::string& name) {
-    const std::string quoted = Quoted(name);
-    return quoted.substr(1, quoted.size() - 2);
-  }
-
   void Wrong(const std::string& path, const Json& found, std::string_view expected) {
     violations_.Invalid(path, absl::StrCat(Found(found), ", expected ",
                                            absl::string_view(expected.data(), expected.size())));
@@ -189,59 +184,34 @@ class Reader {
                  Message* message) {
     const Reflection& reflection = *message->GetReflection();
     const bool adds = field.is_repeated();
+    // `add` and `set` are functions of Reflection. `read` is empty if the value has another type.
+    const auto put = [&](auto read, auto add, auto set, std::string_view expected) {
+      if (!read.has_value()) return Wrong(path, value, expected);
+      (reflection.*(adds ? add : set))(message, &field, *std::move(read));
+    };
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
-        if (!value.is_string()) return Wrong(path, value, "a string");
-        adds ? reflection.AddString(message, &field, value.get<std::string>())
-             : reflection.SetString(message, &field, value.get<std::string>());
-        return;
+        return put(value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt,
+                   &Reflection::AddString, &Reflection::SetString, "a string");
       case FieldDescriptor::CPPTYPE_BOOL:
-        if (!value.is_boolean()) return Wrong(path, value, "true or false");
-        adds ? reflection.AddBool(message, &field, value.get<bool>())
-             : reflection.SetBool(message, &field, value.get<bool>());
-        return;
+        return put(value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt,
+                   &Reflection::AddBool, &Reflection::SetBool, "true or false");
       case FieldDescriptor::CPPTYPE_INT32:
-        if (const auto number = ReadInteger<int32_t>(value)) {
-          adds ? reflection.AddInt32(message, &field, *number)
-               : reflection.SetInt32(message, &field, *number);
-          return;
-        }
-        return Wrong(path, value, "an integer of 32 bits");
+        return put(ReadInteger<int32_t>(value), &Reflection::AddInt32, &Reflection::SetInt32,
+                   "an integer of 32 bits");
       case FieldDescriptor::CPPTYPE_INT64:
-        if (const auto number = ReadInteger<int64_t>(value)) {
-          adds ? reflection.AddInt64(message, &field, *number)
-               : reflection.SetInt64(message, &field, *number);
-          return;
-        }
-        return Wrong(path, value, "an integer of 64 bits");
+        return put(ReadInteger<int64_t>(value), &Reflection::AddInt64, &Reflection::SetInt64,
+                   "an integer of 64 bits");
       case FieldDescriptor::CPPTYPE_UINT32:
-        if (const auto number = ReadInteger<uint32_t>(value)) {
-          adds ? reflection.AddUInt32(message, &field, *number)
-               : reflection.SetUInt32(message, &field, *number);
-          return;
-        }
-        return Wrong(path, value, "an integer of 32 bits, 0 or more");
+        return put(ReadInteger<uint32_t>(value), &Reflection::AddUInt32, &Reflection::SetUInt32,
+                   "an integer of 32 bits, 0 or more");
       case FieldDescriptor::CPPTYPE_UINT64:
-        if (const auto number = ReadInteger<uint64_t>(value)) {
-          adds ? reflection.AddUInt64(message, &field, *number)
-               : reflection.SetUInt64(message, &field, *number);
-          return;
-        }
-        return Wrong(path, value, "an integer of 64 bits, 0 or more");
+        return put(ReadInteger<uint64_t>(value), &Reflection::AddUInt64, &Reflection::SetUInt64,
+                   "an integer of 64 bits, 0 or more");
       case FieldDescriptor::CPPTYPE_FLOAT:
-        if (const auto number = ReadReal(value)) {
-          adds ? reflection.AddFloat(message, &field, static_cast<float>(*number))
-               : reflection.SetFloat(message, &field, static_cast<float>(*number));
-          return;
-        }
-        return Wrong(path, value, "a number");
+        return put(ReadReal(value), &Reflection::AddFloat, &Reflection::SetFloat, "a number");
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        if (const auto number = ReadReal(value)) {
-          adds ? reflection.AddDouble(message, &field, *number)
-               : reflection.SetDouble(message, &field, *number);
-          return;
-        }
-        return Wrong(path, value, "a number");
+        return put(ReadReal(value), &Reflection::AddDouble, &Reflection::SetDouble, "a number");
       case FieldDescriptor::CPPTYPE_ENUM:
         return ReadEnumValue(value, path, field, message);
       case FieldDescriptor::CPPTYPE_MESSAGE:

@@ -22,9 +22,9 @@
 
 namespace dragoman::server {
 
-// Answer is the type of a function absl::Status(const Request&, Client*, Response*). The Client* is
-// the client of the call's key, or nullptr if calls need no key.
-template <typename Request, typename Response, typename Answer>
+// Answer is the type of a function absl::StatusOr<RESPONSE>(const Request&, Client*). The Client*
+// is the client of the call's key, or nullptr if calls need no key.
+template <typename Request, typename Answer>
 class QueryCall final : public CallReactor {
  public:
   // `api` and `method` name the call in metrics and logs.
@@ -38,16 +38,15 @@ class QueryCall final : public CallReactor {
 
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override {
-    const std::string bytes = FlattenBytes(request);
     Request in;
-    Response out;
-    absl::Status status = ParseKnown(bytes, &in);
+    absl::Status status = ParseKnown(FlattenBytes(request), &in);
     if (status.ok()) {
       const std::shared_ptr<Grant> grant = Head(api_, "").grant;
-      status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
-    }
-    if (status.ok() && !SerializeBytes(out, &response_)) {
-      status = absl::InternalError("the response could not be serialised");
+      const auto answer = answer_(in, grant == nullptr ? nullptr : &grant->client());
+      status = answer.status();
+      if (status.ok() && !SerializeBytes(*answer, &response_)) {
+        status = absl::InternalError("the response could not be serialised");
+      }
     }
     Count(status);
     if (status.ok()) {
@@ -76,5 +75,13 @@ class QueryCall final : public CallReactor {
   const Answer answer_;
   grpc::ByteBuffer response_;
 };
+
+// Returns a function for RawService::Add that answers each call with `answer`.
+template <typename Request, typename Answer>
+auto AnswerQueries(const ServiceContext* service, Api api, RpcMethod method, Answer answer) {
+  return [=](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<QueryCall<Request, Answer>>(service, rpc, api, method, answer);
+  };
+}
 
 }  // namespace dragoman::server

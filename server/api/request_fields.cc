@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -38,8 +39,7 @@ absl::StatusOr<json> ReadRequestFields(const HttpRequest& request) {
   if (!is_form && !request.body.empty()) {
     return InvalidField(
         "", absl::StrCat("the header Content-Type: found ", type.empty() ? "none" : Quoted(type),
-                         ", expected application/json, "
-                         "application/x-www-form-urlencoded or "
+                         ", expected application/json, application/x-www-form-urlencoded or "
                          "multipart/form-data for a request with a body"));
   }
   const absl::StatusOr<Form> form = ReadForm(request);
@@ -106,6 +106,15 @@ absl::Status ReadCommaList(const json& object, std::string_view name,
     }
   }
   return absl::OkStatus();
+}
+
+std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme) {
+  const std::string_view header = request.Header("authorization");
+  if (header.size() <= scheme.size() || header[scheme.size()] != ' ' ||
+      !absl::EqualsIgnoreCase(View(header.substr(0, scheme.size())), View(scheme))) {
+    return "";
+  }
+  return std::string(absl::StripAsciiWhitespace(View(header.substr(scheme.size() + 1))));
 }
 
 std::string TextOfField(const HttpRequest& request, std::string_view name) {

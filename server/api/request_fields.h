@@ -35,6 +35,10 @@ absl::Status ReadFormField(const nlohmann::json& object, std::string_view name,
 absl::Status ReadCommaList(const nlohmann::json& object, std::string_view name,
                            std::optional<std::vector<std::string>>* out);
 
+// Returns the key of the header "Authorization: SCHEME KEY"; "" if there is none or the scheme is
+// another. The case of `scheme` does not matter.
+std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme);
+
 // Returns the text of a field that may have a key. Returns "" if the field is missing or not a
 // string. Scans the body instead of parsing it, because the client may have no key. Errors in the
 // body are reported later.

@@ -1,7 +1,5 @@
 #include "server/api/rest.h"
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "server/api/form.h"
 #include "server/api/json_body.h"
 #include "server/api/proto_json.h"
+#include "server/api/request_fields.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
@@ -19,13 +18,9 @@
 namespace dragoman::server {
 namespace {
 
-constexpr std::string_view kJsonType = "application/json; charset=utf-8";
-
 HttpResponse UncachedAnswer(const google::protobuf::Message& message) {
-  HttpResponse response;
-  response.content_type = kJsonType;
+  HttpResponse response = JsonTextResponse(200, WriteProtoJson(message));
   response.headers.emplace_back("Cache-Control", "no-store");
-  response.body = WriteProtoJson(message);
   return response;
 }
 
@@ -38,12 +33,9 @@ std::string Event(std::string_view name, std::string_view data) {
 class EventRenderer final : public StreamRenderer {
  public:
   HttpResponse Head() override {
-    HttpResponse head;
-    head.content_type = "text/event-stream; charset=utf-8";
-    head.headers.emplace_back("Cache-Control", "no-store");
-    // Asks nginx and similar proxies not to buffer events.
-    head.headers.emplace_back("X-Accel-Buffering", "no");
-    return head;
+    // X-Accel-Buffering asks nginx and similar proxies not to buffer events.
+    return {.content_type = "text/event-stream; charset=utf-8",
+            .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}};
   }
 
   std::string Message(const v1::StreamTranslateResponse& message) override {
@@ -90,15 +82,7 @@ class RestAdapter final : public Adapter {
   Api api() const override { return Api::kDragoman; }
 
   std::string Key(const HttpRequest& request) const override {
-    constexpr std::string_view kScheme = "bearer ";
-    const std::string_view header = request.Header("authorization");
-    if (header.size() < kScheme.size() ||
-        !std::equal(kScheme.begin(), kScheme.end(), header.begin(), [](char want, char found) {
-          return want == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
-        })) {
-      return "";
-    }
-    return std::string(header.substr(kScheme.size()));
+    return AuthorizationKey(request, "Bearer");
   }
 
   absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
@@ -114,12 +98,8 @@ class RestAdapter final : public Adapter {
     if (is_list) return ListLanguages(request, model, client);
     if (request.path == "/v1/info") return Info(client);
     if (request.path == "/v1/info/models") return ListModels(client);
-    return context_.lists->Get(request, "OpenAPI", {}, [] {
-      HttpResponse description;
-      description.content_type = kJsonType;
-      description.body = OpenApiJson();
-      return description;
-    });
+    return context_.lists->Get(request, "OpenAPI", {},
+                               [] { return JsonTextResponse(200, std::string(OpenApiJson())); });
   }
 
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
@@ -156,34 +136,20 @@ class RestAdapter final : public Adapter {
 
   absl::StatusOr<AdapterAction> ListLanguages(const HttpRequest& request, const std::string& name,
                                               const Client* client) const {
-    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
-    std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
-    if (!name.empty()) {
-      absl::StatusOr<ModelPtr> model = FindVisibleModel(*context_.calls, client, name);
-      if (!model.ok()) return model.status();
-      models = {*std::move(model)};
-    }
-    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
-      HttpResponse answer;
-      answer.content_type = kJsonType;
-      answer.body = WriteProtoJson(BuildLanguages(models));
-      return answer;
+    const auto models = FindVisibleModels(*context_.calls, client, name);
+    if (!models.ok()) return models.status();
+    return context_.lists->Get(request, "languages", MadeOfModels(*models), [&] {
+      return JsonTextResponse(200, WriteProtoJson(BuildLanguages(*models)));
     });
   }
 
   HttpResponse Info(const Client* client) const {
-    const std::atomic<bool>* draining = context_.calls->draining;
-    return UncachedAnswer(BuildServerInfo(*context_.calls, client, context_.bounds,
-                                          draining != nullptr && draining->load()));
+    return UncachedAnswer(
+        BuildServerInfo(*context_.calls, client, context_.bounds, context_.calls->is_draining()));
   }
 
   HttpResponse ListModels(const Client* client) const {
-    v1::ListModelsResponse list;
-    for (const ModelTable::Entry& entry : VisibleEntries(*context_.calls, client)) {
-      const bool is_default = list.models_size() == 0 && entry.model != nullptr;
-      *list.add_models() = BuildEntry(entry, is_default);
-    }
-    return UncachedAnswer(list);
+    return UncachedAnswer(BuildModels(VisibleEntries(*context_.calls, client)));
   }
 
   const AdapterContext context_;

@@ -15,16 +15,8 @@ void UnaryCall::HandleRequest(const grpc::ByteBuffer& request) {
       ParseTranslateRequest(FlattenBytes(request), calls().limits, CallKind::kUnary));
 }
 
-void UnaryCall::HandleCancel() {
-  if (IsDeadline()) {
-    call_->Expire();
-  } else {
-    call_->Cancel();
-  }
-}
-
-absl::Status UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
-  return SerializeBytes(answer, &response_)
+absl::Status UnaryCall::Keep(const google::protobuf::MessageLite& message) {
+  return SerializeBytes(message, &response_)
              ? absl::OkStatus()
              : absl::InternalError("the response could not be serialised");
 }
@@ -47,14 +39,6 @@ StreamCall::StreamCall(const ServiceContext* service, grpc::CallbackServerContex
 void StreamCall::HandleRequest(const grpc::ByteBuffer& request) {
   call_->HandleRequest(
       ParseTranslateRequest(FlattenBytes(request), calls().limits, CallKind::kStream));
-}
-
-void StreamCall::HandleCancel() {
-  if (IsDeadline()) {
-    call_->Expire();
-  } else {
-    call_->Cancel();
-  }
 }
 
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {

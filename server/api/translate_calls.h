@@ -3,6 +3,7 @@
 // gRPC owns the calls until OnDone (call_reactor.h).
 #pragma once
 
+#include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
@@ -29,15 +30,16 @@ class UnaryCall : public CallReactor, public UnaryTransport {
             std::string route);
 
   void HandleRequest(const grpc::ByteBuffer& request) override;
-  // Called by call(). Sets response().
-  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+  // Called by call(). Calls Keep.
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override { return Keep(answer); }
 
   UnaryTranslation& call() { return *call_; }
-  grpc::ByteBuffer* response() { return &response_; }
+  // Keeps the message that Finish sends.
+  absl::Status Keep(const google::protobuf::MessageLite& message);
 
  private:
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
-  void HandleCancel() override;
+  void HandleCancel() override { IsDeadline() ? call_->Expire() : call_->Cancel(); }
   void HandleDone() override { call_->OnSent(); }
 
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
@@ -54,7 +56,7 @@ class StreamCall final : public CallReactor, public StreamTransport {
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override;
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
-  void HandleCancel() override;
+  void HandleCancel() override { IsDeadline() ? call_->Expire() : call_->Cancel(); }
   void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
   // call_ calls these four methods.

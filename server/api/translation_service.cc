@@ -18,69 +18,46 @@
 namespace dragoman::server {
 
 TranslationService::TranslationService(const ServiceContext* context,
-                                       const std::atomic<bool>* draining)
-    : context_(context), draining_(draining) {
-  Add("/dragoman.v1.TranslationService/Translate", [this](grpc::CallbackServerContext* rpc) {
-    return std::make_shared<UnaryCall>(context_, rpc);
+                                       const std::atomic<bool>* draining) {
+  Add("/dragoman.v1.TranslationService/Translate", [context](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<UnaryCall>(context, rpc);
   });
-  Add("/dragoman.v1.TranslationService/StreamTranslate", [this](grpc::CallbackServerContext* rpc) {
-    return std::make_shared<StreamCall>(context_, rpc);
-  });
+  Add("/dragoman.v1.TranslationService/StreamTranslate",
+      [context](grpc::CallbackServerContext* rpc) {
+        return std::make_shared<StreamCall>(context, rpc);
+      });
+  const auto detect = [context](const v1::DetectLanguageRequest& in, Client* client) {
+    return DetectLanguages(*context->calls, client, in);
+  };
   Add("/dragoman.v1.TranslationService/DetectLanguage",
-      AnswerAtOnce<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
-          RpcMethod::kDetectLanguage,
-          [this](const v1::DetectLanguageRequest& in, Client* client,
-                 v1::DetectLanguageResponse* out) -> absl::Status {
-            absl::StatusOr<v1::DetectLanguageResponse> found =
-                DetectLanguages(*context_->calls, client, in);
-            if (found.ok()) *out = *std::move(found);
-            return found.status();
-          }));
+      AnswerQueries<v1::DetectLanguageRequest>(context, Api::kDragoman, RpcMethod::kDetectLanguage,
+                                               detect));
   Add("/dragoman.v1.TranslationService/ListLanguages",
-      AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
-          RpcMethod::kListLanguages,
-          [this](const v1::ListLanguagesRequest& in, Client* client,
-                 v1::ListLanguagesResponse* out) -> absl::Status {
-            const CallContext& calls = *context_->calls;
-            if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
-            std::vector<ModelPtr> models = VisibleModels(calls, client);
-            if (!in.model().empty()) {
-              absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, in.model());
-              if (!model.ok()) return model.status();
-              models = {*std::move(model)};
-            }
-            *out = BuildLanguages(models);
-            return absl::OkStatus();
+      AnswerQueries<v1::ListLanguagesRequest>(
+          context, Api::kDragoman, RpcMethod::kListLanguages,
+          [context](const auto& in,
+                    const Client* client) -> absl::StatusOr<v1::ListLanguagesResponse> {
+            const auto models = FindVisibleModels(*context->calls, client, in.model());
+            if (!models.ok()) return models.status();
+            return BuildLanguages(*models);
           }));
   Add("/dragoman.v1.TranslationService/ListModels",
-      AnswerAtOnce<v1::ListModelsRequest, v1::ListModelsResponse>(
-          RpcMethod::kListModels,
-          [this](const v1::ListModelsRequest& /*in*/, Client* client, v1::ListModelsResponse* out) {
-            for (const ModelTable::Entry& entry : VisibleEntries(*context_->calls, client)) {
-              const bool is_default = out->models_size() == 0 && entry.model != nullptr;
-              *out->add_models() = BuildEntry(entry, is_default);
-            }
-            return absl::OkStatus();
+      AnswerQueries<v1::ListModelsRequest>(
+          context, Api::kDragoman, RpcMethod::kListModels,
+          [context](const auto& /*in*/,
+                    const Client* client) -> absl::StatusOr<v1::ListModelsResponse> {
+            return BuildModels(VisibleEntries(*context->calls, client));
           }));
   Add("/dragoman.v1.TranslationService/GetServerInfo",
-      AnswerAtOnce<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
-          RpcMethod::kGetServerInfo, [this](const v1::GetServerInfoRequest& /*in*/, Client* client,
-                                            v1::GetServerInfoResponse* out) {
-            const CallBounds bounds{.max_request_bytes = context_->max_message_bytes,
-                                    .max_streams = context_->max_streams,
-                                    .receive_timeout = context_->receive_timeout};
-            *out = BuildServerInfo(*context_->calls, client, bounds, draining_->load());
-            return absl::OkStatus();
+      AnswerQueries<v1::GetServerInfoRequest>(
+          context, Api::kDragoman, RpcMethod::kGetServerInfo,
+          [context, draining](const auto& /*in*/,
+                              const Client* client) -> absl::StatusOr<v1::GetServerInfoResponse> {
+            const CallBounds bounds{.max_request_bytes = context->max_message_bytes,
+                                    .max_streams = context->max_streams,
+                                    .receive_timeout = context->receive_timeout};
+            return BuildServerInfo(*context->calls, client, bounds, draining->load());
           }));
-}
-
-template <typename Request, typename Response, typename Answer>
-TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
-                                                              Answer answer) const {
-  return [this, method, answer](grpc::CallbackServerContext* rpc) {
-    return std::make_shared<QueryCall<Request, Response, Answer>>(context_, rpc, Api::kDragoman,
-                                                                  method, answer);
-  };
 }
 
 grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(

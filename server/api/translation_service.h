@@ -16,13 +16,6 @@ class TranslationService final : public RawService {
  public:
   // `context` and `draining` outlive the service. GetServerInfo reports `draining`.
   TranslationService(const ServiceContext* context, const std::atomic<bool>* draining);
-
- private:
-  template <typename Request, typename Response, typename Answer>
-  MakeCall AnswerAtOnce(RpcMethod method, Answer answer) const;
-
-  const ServiceContext* const context_;
-  const std::atomic<bool>* const draining_;
 };
 
 // Answers every method that no service has, including those of AdminService, with UNIMPLEMENTED.

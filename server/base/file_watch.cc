@@ -98,10 +98,7 @@ void FileWatch::Run() {
     {
       const auto next = std::chrono::steady_clock::now() + kPeriod;
       engine::MutexLock lock(&mu_);
-      while (!stop_ && !poked_) {
-        const auto left = next - std::chrono::steady_clock::now();
-        if (left <= std::chrono::nanoseconds::zero()) break;
-        told_.WaitFor(&mu_, left);
+      while (!stop_ && !poked_ && told_.WaitUntil(&mu_, next)) {
       }
       if (stop_) return;
       poked_ = false;

@@ -65,9 +65,7 @@ bool LineWriter::Flush(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   engine::MutexLock lock(&mu_);
   while (threaded_ && unfinished_.load(std::memory_order_relaxed) > 0) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return false;
-    changed_.WaitFor(&mu_, left);
+    if (!changed_.WaitUntil(&mu_, end)) return false;
   }
   return true;
 }

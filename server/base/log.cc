@@ -21,22 +21,12 @@ namespace {
 
 constexpr std::array<const char*, 6> kNames = {"trace", "debug", "info", "warn", "error", "off"};
 
+constexpr std::array<spdlog::level::level_enum, kNames.size()> kSpdlogLevels = {
+    spdlog::level::trace, spdlog::level::debug, spdlog::level::info,
+    spdlog::level::warn,  spdlog::level::err,   spdlog::level::off};
+
 spdlog::level::level_enum SpdlogLevel(LogLevel level) {
-  switch (level) {
-    case LogLevel::kTrace:
-      return spdlog::level::trace;
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarn:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-    case LogLevel::kOff:
-      return spdlog::level::off;
-  }
-  return spdlog::level::off;
+  return kSpdlogLevels[static_cast<size_t>(level)];
 }
 
 std::string Timestamp() {

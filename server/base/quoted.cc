@@ -9,10 +9,12 @@ constexpr size_t kMaxQuoted = 64;
 
 }  // namespace
 
-std::string Quoted(std::string_view value) {
-  std::string out = "'";
+std::string Quoted(std::string_view value) { return "'" + Printable(value) + "'"; }
+
+std::string Printable(std::string_view value) {
+  std::string out;
   for (const char c : value.substr(0, kMaxQuoted)) out += (c >= 0x20 && c <= 0x7E) ? c : '?';
-  out += value.size() > kMaxQuoted ? "...'" : "'";
+  if (value.size() > kMaxQuoted) out += "...";
   return out;
 }
 

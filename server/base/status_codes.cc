@@ -1,40 +1,24 @@
 #include "server/base/status_codes.h"
 
 namespace dragoman::server {
-namespace {
 
-constexpr char kInternal[] = "INTERNAL";
-
-// Returns null if the code is not part of the contract. Has no default case, so that the compiler
-// warns about a new code.
-const char* NameInContract(absl::StatusCode code) {
+absl::StatusCode ContractCode(absl::StatusCode code) {
+  // Has no default case, so that the compiler warns about a new code.
   switch (code) {
     case absl::StatusCode::kOk:
-      return "OK";
     case absl::StatusCode::kCancelled:
-      return "CANCELLED";
     case absl::StatusCode::kInvalidArgument:
-      return "INVALID_ARGUMENT";
     case absl::StatusCode::kDeadlineExceeded:
-      return "DEADLINE_EXCEEDED";
     case absl::StatusCode::kNotFound:
-      return "NOT_FOUND";
     case absl::StatusCode::kPermissionDenied:
-      return "PERMISSION_DENIED";
     case absl::StatusCode::kUnauthenticated:
-      return "UNAUTHENTICATED";
     case absl::StatusCode::kResourceExhausted:
-      return "RESOURCE_EXHAUSTED";
     case absl::StatusCode::kFailedPrecondition:
-      return "FAILED_PRECONDITION";
     case absl::StatusCode::kAborted:
-      return "ABORTED";
     case absl::StatusCode::kUnimplemented:
-      return "UNIMPLEMENTED";
     case absl::StatusCode::kUnavailable:
-      return "UNAVAILABLE";
     case absl::StatusCode::kInternal:
-      return kInternal;
+      return code;
     // The server never makes these codes.
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kAlreadyExists:
@@ -43,18 +27,9 @@ const char* NameInContract(absl::StatusCode code) {
     case absl::StatusCode::kDoNotUseReservedForFutureExpansionUseDefaultInSwitchInstead_:
       break;
   }
-  return nullptr;
+  return absl::StatusCode::kInternal;
 }
 
-}  // namespace
-
-absl::StatusCode ContractCode(absl::StatusCode code) {
-  return NameInContract(code) == nullptr ? absl::StatusCode::kInternal : code;
-}
-
-const char* CodeName(absl::StatusCode code) {
-  const char* const name = NameInContract(code);
-  return name == nullptr ? kInternal : name;
-}
+std::string CodeName(absl::StatusCode code) { return absl::StatusCodeToString(ContractCode(code)); }
 
 }  // namespace dragoman::server

@@ -2,6 +2,8 @@
 // functions.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 
 namespace dragoman::server {
@@ -11,6 +13,6 @@ namespace dragoman::server {
 absl::StatusCode ContractCode(absl::StatusCode code);
 
 // Returns the name of a code in metrics and logs: "OK", "INVALID_ARGUMENT", ...
-const char* CodeName(absl::StatusCode code);
+std::string CodeName(absl::StatusCode code);
 
 }  // namespace dragoman::server

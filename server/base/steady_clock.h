@@ -1,7 +1,9 @@
-// The clock of a running daemon: std::chrono::steady_clock as nanoseconds. Thread-safe.
+// The clock of a running daemon, std::chrono::steady_clock as nanoseconds, and the wall clock.
+// Thread-safe.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "engine/base/clock.h"
 
@@ -18,6 +20,13 @@ class SteadyClock final : public engine::Clock {
         .count();
   }
 };
+
+// Returns the wall clock's time in seconds since 1970.
+inline int64_t UnixNow() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 inline double ToSeconds(engine::Nanos nanos) { return static_cast<double>(nanos) * 1e-9; }
 

@@ -45,9 +45,7 @@ bool TaskThread::StopWithin(std::chrono::nanoseconds patience) {
     stop_ = true;
     changed_.NotifyAll();
     while (runs_) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) return false;
-      changed_.WaitFor(&mu_, left);
+      if (!changed_.WaitUntil(&mu_, end)) return false;
     }
   }
   Stop();

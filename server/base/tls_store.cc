@@ -8,7 +8,6 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include <chrono>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -163,10 +162,8 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   if (!is_for_servers) {
     return WrongFile(
         paths.certificate,
-        "found a certificate that is not for servers, expected one whose extended key "
-        "usage has serverAuth and whose key usage has digitalSignature, or one without "
-        "these "
-        "extensions");
+        "found a certificate that is not for servers, expected one whose extended key usage has "
+        "serverAuth and whose key usage has digitalSignature, or one without these extensions");
   }
   if (!paths.client_ca.empty()) {
     const auto authorities = ReadChain(paths.client_ca, &out.client_ca);
@@ -189,13 +186,6 @@ absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths
     if (!own.ok()) return own.status();
   }
   return out;
-}
-
-TlsStore::WallClock TlsStore::SystemTime() {
-  return [] {
-    return static_cast<int64_t>(
-        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-  };
 }
 
 TlsStore::TlsStore(TlsPaths paths, WallClock now, TlsMaterial first)

@@ -57,7 +57,6 @@ class TlsStore {
  public:
   // Returns the present time in seconds since 1970.
   using WallClock = std::function<int64_t()>;
-  static WallClock SystemTime();
 
   // Reads the files. Returns the errors of ReadTlsFiles.
   static absl::StatusOr<std::unique_ptr<TlsStore>> Open(TlsPaths paths, WallClock now);

@@ -29,6 +29,7 @@ struct CallContext {
   engine::Nanos write_timeout = 0;  // how long a client may read nothing before it is cut off
   // If true, new jobs are refused, except the second jobs of pivots. nullptr: always false.
   const std::atomic<bool>* draining = nullptr;
+  bool is_draining() const { return draining != nullptr && draining->load(); }
   // Counts the code points of the texts of all successful calls. nullptr: not counted.
   std::atomic<int64_t>* translated = nullptr;
   SpanSink* spans = nullptr;                   // nullptr: no spans are recorded

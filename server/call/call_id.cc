@@ -8,6 +8,8 @@
 #include <iterator>
 #include <random>
 
+#include "absl/strings/str_cat.h"
+
 namespace dragoman::server {
 namespace {
 
@@ -31,14 +33,8 @@ std::string NewId() {
     std::seed_seq seed{device(), device(), device(), device()};
     return std::mt19937_64(seed);
   }();
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string id;
-  id.reserve(32);
-  for (int word = 0; word < 2; ++word) {
-    uint64_t bits = generator();
-    for (int i = 0; i < 16; ++i, bits >>= 4U) id += kDigits[bits & 15U];
-  }
-  return id;
+  return absl::StrCat(absl::Hex(generator(), absl::kZeroPad16),
+                      absl::Hex(generator(), absl::kZeroPad16));
 }
 
 std::string ClientOfPeer(std::string_view peer) {

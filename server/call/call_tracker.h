@@ -32,10 +32,7 @@ class CallTracker {
   bool WaitIdle(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);
-    while (in_flight_ > 0 && !interrupted_) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) break;
-      changed_.WaitFor(&mu_, left);
+    while (in_flight_ > 0 && !interrupted_ && changed_.WaitUntil(&mu_, end)) {
     }
     return in_flight_ == 0;
   }
@@ -44,10 +41,7 @@ class CallTracker {
   bool WaitInterrupted(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);
-    while (!interrupted_) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) break;
-      changed_.WaitFor(&mu_, left);
+    while (!interrupted_ && changed_.WaitUntil(&mu_, end)) {
     }
     return interrupted_;
   }

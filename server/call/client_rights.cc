@@ -47,6 +47,16 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
   return FindModel(visible, model);
 }
 
+absl::StatusOr<std::vector<ModelPtr>> FindVisibleModels(const CallContext& context,
+                                                        const Client* client,
+                                                        const std::string& model) {
+  if (absl::Status loaded = CheckLoaded(context); !loaded.ok()) return loaded;
+  if (model.empty()) return VisibleModels(context, client);
+  absl::StatusOr<ModelPtr> found = FindVisibleModel(context, client, model);
+  if (!found.ok()) return found.status();
+  return std::vector<ModelPtr>{*std::move(found)};
+}
+
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now) {
   if (client == nullptr) return absl::OkStatus();
   const engine::Nanos wait = client->Take(code_points, now);

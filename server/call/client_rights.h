@@ -43,6 +43,12 @@ absl::Status CheckMayUse(const Client* client, const std::string& model,
 absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
                                           const std::string& model);
 
+// Returns the model `model`, or VisibleModels if `model` is "". Returns the errors of CheckLoaded
+// and FindVisibleModel.
+absl::StatusOr<std::vector<ModelPtr>> FindVisibleModels(const CallContext& context,
+                                                        const Client* client,
+                                                        const std::string& model);
+
 // Takes `code_points` from the client's characters per minute. If too few are left, takes none and
 // returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate limit.
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);

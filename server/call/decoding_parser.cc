@@ -1,10 +1,12 @@
-#include "server/call/decoding_parser.h"
-
+// Defines ReadDecoding (request_parser.h).
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "options/decoding_options.h"
+#include "server/call/request_parser.h"
+#include "server/call/violations.h"
 
 namespace dragoman::server {
 namespace {
@@ -26,12 +28,7 @@ struct Choices {
       {WireOptions::IMMEDIATE, kernels::Finalisation::kImmediate},
       {WireOptions::ON_BEAM, kernels::Finalisation::kOnBeam},
       {WireOptions::KEEP, kernels::Finalisation::kKeep}};
-  static constexpr EnumPair<WireOptions::Profile, engine::Profile> profile[] = {
-      {WireOptions::HF, engine::Profile::kHf},
-      {WireOptions::CT2, engine::Profile::kCt2},
-      {WireOptions::MARIAN, engine::Profile::kMarian},
-      {WireOptions::PAPER, engine::Profile::kPaper},
-      {WireOptions::ARTICLE, engine::Profile::kArticle}};
+  static constexpr auto& profile = kProfilePairs;
   static constexpr EnumPair<WireOptions::ForcedEos, kernels::ForcedEos> forced_eos[] = {
       {WireOptions::MODEL, kernels::ForcedEos::kModel},
       {WireOptions::ZERO, kernels::ForcedEos::kZero},

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "server/call/detect/detection_line.h"
-#include "server/call/detect/detection_text.h"
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
 

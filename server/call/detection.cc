@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/call/client_rights.h"
-#include "server/call/detect/detection_text.h"
+#include "server/call/detect/detection_line.h"
 #include "server/call/request_parser.h"
 #include "server/call/violations.h"
 #include "server/call/wire_check.h"
@@ -45,7 +45,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
     return reject(ReasonOf(status), std::move(status));
   }
 
-  if (context.draining != nullptr && context.draining->load()) {
+  if (context.is_draining()) {
     return reject(engine::RejectReason::kDraining,
                   absl::UnavailableError("the server is draining"));
   }

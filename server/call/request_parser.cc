@@ -1,7 +1,6 @@
 #include "server/call/request_parser.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,7 +9,6 @@
 #include "engine/api/option_rules.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
-#include "server/call/decoding_parser.h"
 #include "server/call/violations.h"
 #include "server/call/wire_check.h"
 
@@ -181,13 +179,9 @@ bool IsValidRequestId(std::string_view id) {
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind) {
-  ParsedRequest out;
   v1::TranslateRequest in;
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
-      !in.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    out.status = ExplainUnparsable(*v1::TranslateRequest::descriptor(), bytes);
-    return out;
-  }
+  absl::Status parsed = ParseMessage(bytes, &in);
+  if (!parsed.ok()) return {.status = std::move(parsed)};
   return ReadTranslateRequest(std::move(in), limits, kind);
 }
 

@@ -1,7 +1,7 @@
 // Parses the bytes of a TranslateRequest into a job for the engine, or reports all errors in them.
 //
 // Checks everything that does not depend on the model: that the bytes are a message in UTF-8, the
-// limits, the range of every option (decoding_parser.h), and options that contradict each other
+// limits, the range of every option, and options that contradict each other
 // (engine/api/option_rules.h). Refuses a request with an option that the job cannot have, instead
 // of ignoring the option. The engine checks the job again, with the model and the profile in
 // effect.
@@ -61,6 +61,19 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
 // strings of the message are UTF-8.
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
+
+// Converts the decoding options. Adds every value that is out of its range to `violations`, and
+// leaves it unset in the result. engine/api/option_rules.h checks combinations of options. The
+// engine checks values that depend on the model (layers, heads, rows).
+engine::DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Violations* violations);
+
+// The profiles on the wire and in the engine.
+inline constexpr EnumPair<v1::DecodingOptions::Profile, engine::Profile> kProfilePairs[] = {
+    {v1::DecodingOptions::HF, engine::Profile::kHf},
+    {v1::DecodingOptions::CT2, engine::Profile::kCt2},
+    {v1::DecodingOptions::MARIAN, engine::Profile::kMarian},
+    {v1::DecodingOptions::PAPER, engine::Profile::kPaper},
+    {v1::DecodingOptions::ARTICLE, engine::Profile::kArticle}};
 
 // The following checks are for requests of several methods. They add errors to `violations`.
 // CheckContents returns the number of code points.

@@ -8,6 +8,7 @@
 
 #include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
+#include "server/call/request_parser.h"
 #include "server/call/rpc_status.h"
 
 namespace dragoman::server {
@@ -74,22 +75,6 @@ void FillAlignment(const engine::Hypothesis& hypothesis, v1::Alignment* out) {
     added->set_target_begin(link.target.begin);
     added->set_target_end(link.target.end);
   }
-}
-
-v1::DecodingOptions::Profile WireProfile(engine::Profile profile) {
-  switch (profile) {
-    case engine::Profile::kHf:
-      return v1::DecodingOptions::HF;
-    case engine::Profile::kCt2:
-      return v1::DecodingOptions::CT2;
-    case engine::Profile::kMarian:
-      return v1::DecodingOptions::MARIAN;
-    case engine::Profile::kPaper:
-      return v1::DecodingOptions::PAPER;
-    case engine::Profile::kArticle:
-      return v1::DecodingOptions::ARTICLE;
-  }
-  return v1::DecodingOptions::PROFILE_UNSPECIFIED;
 }
 
 void FillPair(const engine::LanguagePair& pair, v1::LanguagePair* out) {
@@ -199,7 +184,9 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   out.set_default_beam(info.default_beam);
   out.set_decoder_layers(info.decoder_layers);
   out.set_decoder_heads(info.decoder_heads);
-  out.set_default_profile(WireProfile(info.default_profile));
+  for (const auto& [wire, profile] : kProfilePairs) {
+    if (profile == info.default_profile) out.set_default_profile(wire);
+  }
   for (const std::string& name : info.glossaries) out.add_glossaries(name);
   for (const std::string& note : info.notes) out.add_notes(note);
   out.mutable_loaded_at()->set_seconds(model.loaded_at);
@@ -221,14 +208,21 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   return out;
 }
 
-v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default) {
-  if (entry.model != nullptr) return BuildModel(*entry.model, is_default);
-  v1::Model out;
-  out.set_name(entry.name);
-  out.set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
-                : entry.state == ModelState::kLoading ? v1::Model::LOADING
-                                                      : v1::Model::FAILED);
-  if (entry.version > 0) out.set_version(entry.version);
+v1::ListModelsResponse BuildModels(const std::vector<ModelTable::Entry>& entries) {
+  v1::ListModelsResponse out;
+  for (const ModelTable::Entry& entry : entries) {
+    const bool is_default = out.models().empty() && entry.model != nullptr;
+    v1::Model* const model = out.add_models();
+    if (entry.model != nullptr) {
+      *model = BuildModel(*entry.model, is_default);
+      continue;
+    }
+    model->set_name(entry.name);
+    model->set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
+                     : entry.state == ModelState::kLoading ? v1::Model::LOADING
+                                                           : v1::Model::FAILED);
+    if (entry.version > 0) model->set_version(entry.version);
+  }
   return out;
 }
 

@@ -23,8 +23,9 @@ v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update);
 
 v1::Model BuildModel(const ServedModel& model, bool is_default);
 
-// Builds an entry of ListModels. A model that takes no calls has only its name, version and state.
-v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
+// Builds the answer of ListModels. A model that takes no calls has only its name, version and
+// state.
+v1::ListModelsResponse BuildModels(const std::vector<ModelTable::Entry>& entries);
 
 // Builds the languages of all `models` together.
 v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);

@@ -4,26 +4,18 @@
 #include <string_view>
 
 #include "absl/strings/cord.h"
+#include "engine/base/utf8.h"
 #include "server/base/status_codes.h"
 
 namespace dragoman::server {
-namespace {
-
-// Returns at most `max_bytes` bytes of `text`, cut at a character boundary.
-std::string_view Cut(std::string_view text, size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
-
-}  // namespace
 
 google::rpc::Status ToRpcStatus(const absl::Status& status) {
   google::rpc::Status rpc;
   rpc.set_code(static_cast<int>(ContractCode(status.code())));
-  const std::string_view message(status.message().data(), status.message().size());
-  rpc.set_message(std::string(Cut(message, kMaxErrorMessageBytes)));
+  std::string_view message(status.message().data(), status.message().size());
+  message = message.substr(0, kMaxErrorMessageBytes);
+  message.remove_suffix(static_cast<size_t>(engine::IncompleteUtf8Tail(message)));
+  rpc.set_message(std::string(message));
   status.ForEachPayload([&rpc](absl::string_view url, const absl::Cord& value) {
     auto* detail = rpc.add_details();
     detail->set_type_url(std::string(url));

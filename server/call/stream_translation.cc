@@ -40,7 +40,9 @@ void StreamTranslation::StartWrite(v1::StreamTranslateResponse message) {
   if (first_) {
     first_ = false;
     message.set_request_id(request_id());
-    context().metrics->OnFirstResult(api(), method(), metrics_model(), write_started_ - started());
+    context()
+        .metrics->Find(metrics_model())
+        ->OnFirstResult(api(), method(), write_started_ - started());
   }
   transport_->StartWrite(std::move(message));
 }

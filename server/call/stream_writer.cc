@@ -10,43 +10,21 @@ constexpr engine::Nanos kAbortGrace = kNanosPerSecond;
 
 }  // namespace
 
-void StreamOutbox::PutSegment(v1::StreamTranslateResponse message) {
-  const Key key{message.item(), message.segment()};
-  const bool partial = !message.final();
-  const auto waiting = partials_.find(key);
-  if (waiting != partials_.end()) {
-    waiting->second->message = std::move(message);
-    waiting->second->partial = partial;
-    if (!partial) partials_.erase(waiting);
-    ++replaced_;
-    return;
-  }
-  messages_.push_back({std::move(message), partial});
-  if (partial) partials_.emplace(key, std::prev(messages_.end()));
-}
-
-void StreamOutbox::Put(v1::StreamTranslateResponse message) {
-  messages_.push_back({std::move(message), false});
-}
-
-std::optional<v1::StreamTranslateResponse> StreamOutbox::Take() {
-  if (messages_.empty()) return std::nullopt;
-  Entry entry = std::move(messages_.front());
-  messages_.pop_front();
-  if (entry.partial) partials_.erase({entry.message.item(), entry.message.segment()});
-  return std::move(entry.message);
-}
-
-void StreamOutbox::Clear() {
-  messages_.clear();
-  partials_.clear();
-}
-
 void StreamWriter::PutSegment(v1::StreamTranslateResponse message) {
   {
     engine::MutexLock lock(&mu_);
     if (end_.has_value()) return;
-    outbox_.PutSegment(std::move(message));
+    const Key key{message.item(), message.segment()};
+    const bool partial = !message.final();
+    const auto waiting = partials_.find(key);
+    if (waiting != partials_.end()) {
+      *waiting->second = {std::move(message), partial};
+      if (!partial) partials_.erase(waiting);
+      ++replaced_;
+    } else {
+      outbox_.push_back({std::move(message), partial});
+      if (partial) partials_.emplace(key, std::prev(outbox_.end()));
+    }
   }
   Pump();
 }
@@ -55,9 +33,14 @@ void StreamWriter::Put(v1::StreamTranslateResponse message) {
   {
     engine::MutexLock lock(&mu_);
     if (end_.has_value()) return;
-    outbox_.Put(std::move(message));
+    outbox_.push_back({std::move(message), false});
   }
   Pump();
+}
+
+void StreamWriter::Drop() {
+  outbox_.clear();
+  partials_.clear();
 }
 
 void StreamWriter::Close(absl::Status status) {
@@ -76,7 +59,7 @@ void StreamWriter::Abort(absl::Status status) {
     if (finished_ || aborted_) return;
     aborted_ = true;
     end_ = std::move(status);
-    outbox_.Clear();
+    Drop();
     waits_for_write = writing_;
   }
   if (waits_for_write) ArmWriteTimer(kAbortGrace);
@@ -92,7 +75,7 @@ void StreamWriter::OnWriteDone(bool ok) {
     if (!ok && !aborted_) {
       aborted_ = true;
       end_ = absl::CancelledError("the client is gone");
-      outbox_.Clear();
+      Drop();
     }
   }
   if (timer != DeadlineTimer::kNone) timer_->Disarm(timer);
@@ -105,8 +88,10 @@ void StreamWriter::Pump() {
   {
     engine::MutexLock lock(&mu_);
     if (writing_ || breaking_ || finished_) return;
-    message = outbox_.Take();
-    if (message.has_value()) {
+    if (!outbox_.empty()) {
+      message = std::move(outbox_.front().message);
+      if (outbox_.front().partial) partials_.erase({message->item(), message->segment()});
+      outbox_.pop_front();
       writing_ = true;
       ++writes_;
     } else if (end_.has_value()) {
@@ -149,7 +134,7 @@ void StreamWriter::HandleStuck(uint64_t write) {
     if (first) {
       aborted_ = true;
       end_ = absl::CancelledError("the client has read nothing for the write timeout");
-      outbox_.Clear();
+      Drop();
     }
   }
   if (first) on_stuck_();
@@ -168,7 +153,7 @@ size_t StreamWriter::waiting() const {
 
 int64_t StreamWriter::replaced() const {
   engine::MutexLock lock(&mu_);
-  return outbox_.replaced();
+  return replaced_;
 }
 
 }  // namespace dragoman::server

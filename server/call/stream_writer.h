@@ -1,5 +1,10 @@
 // Writes the messages of a stream: one write is in flight, the others wait in a bounded outbox.
 //
+// The outbox has at most one message for each unfinished segment: a newer partial replaces an older
+// one that was not sent yet, and a final replaces the partial of its segment. Finals and ends of
+// items are never dropped. There is one final per segment and one end per item, so the request
+// bounds the number of messages.
+//
 // Never blocks, so a slow reader does not delay the engine's threads. Cuts off a client that has
 // not read anything for the write timeout. Thread-safe. Independent of gRPC: the transport starts
 // writes, finishes the call, and reports the end of each write.
@@ -20,44 +25,6 @@
 #include "server/base/deadline_timer.h"
 
 namespace dragoman::server {
-
-// The messages that a stream still has to send.
-//
-// Has at most one message for each unfinished segment: a newer partial replaces an older one that
-// was not sent yet, and a final replaces the partial of its segment. Finals and ends of items are
-// never dropped. There is one final per segment and one end per item, so the request bounds the
-// number of messages.
-//
-// Not thread-safe.
-class StreamOutbox {
- public:
-  // Adds a partial or final message of a segment. REQUIRES: the segment has no final yet.
-  void PutSegment(v1::StreamTranslateResponse message);
-
-  // Adds the end of an item, or of the call.
-  void Put(v1::StreamTranslateResponse message);
-
-  // Removes and returns the oldest message, if there is one.
-  std::optional<v1::StreamTranslateResponse> Take();
-
-  bool empty() const { return messages_.empty(); }
-  size_t size() const { return messages_.size(); }
-  void Clear();
-
-  // Returns the number of partials that a newer message replaced.
-  int64_t replaced() const { return replaced_; }
-
- private:
-  using Key = std::pair<int32_t, int32_t>;  // item, segment
-  struct Entry {
-    v1::StreamTranslateResponse message;
-    bool partial = false;
-  };
-
-  std::list<Entry> messages_;
-  std::map<Key, std::list<Entry>::iterator> partials_;  // partials in messages_ by segment
-  int64_t replaced_ = 0;
-};
 
 // The transport that carries the messages. The writer calls it without locks. At most one method
 // runs at a time, with two exceptions: Break may overlap with another method, and the next method
@@ -87,7 +54,10 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
         write_timeout_(write_timeout),
         on_stuck_(std::move(on_stuck)) {}
 
+  // Adds a partial or final message of a segment. REQUIRES: the segment has no final yet.
   void PutSegment(v1::StreamTranslateResponse message);
+
+  // Adds the end of an item, or of the call.
   void Put(v1::StreamTranslateResponse message);
 
   // Ends the stream: finishes with `status` after the last message is written.
@@ -106,6 +76,14 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   int64_t replaced() const;
 
  private:
+  using Key = std::pair<int32_t, int32_t>;  // item, segment
+  struct Waiting {
+    v1::StreamTranslateResponse message;
+    bool partial = false;
+  };
+
+  // Drops all waiting messages.
+  void Drop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts the next write or finishes, unless a write is in flight.
   void Pump();
   void ArmWriteTimer(engine::Nanos delay);
@@ -118,7 +96,10 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   const std::function<void()> on_stuck_;
 
   mutable engine::Mutex mu_;
-  StreamOutbox outbox_ ABSL_GUARDED_BY(mu_);
+  std::list<Waiting> outbox_ ABSL_GUARDED_BY(mu_);
+  // The partials in outbox_.
+  std::map<Key, std::list<Waiting>::iterator> partials_ ABSL_GUARDED_BY(mu_);
+  int64_t replaced_ ABSL_GUARDED_BY(mu_) = 0;
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
   bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is running; Finish follows only after Break
   bool finished_ ABSL_GUARDED_BY(mu_) = false;

@@ -107,7 +107,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   engine::Admission admission;
   if (!parsed.status.ok()) {
     admission = Refused(ReasonOf(parsed.status), parsed.status);
-  } else if (context_->draining != nullptr && context_->draining->load()) {
+  } else if (context_->is_draining()) {
     admission =
         Refused(engine::RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   } else if (absl::Status loaded = CheckLoaded(*context_); !loaded.ok()) {
@@ -234,7 +234,7 @@ void TranslationCall::CancelJob(engine::CancelCause cause) {
 
 void TranslationCall::NoteSent(engine::Nanos begin) {
   const engine::Nanos now = context_->clock->Now();
-  context_->metrics->OnSent(metrics_model_, now - begin);
+  context_->metrics->Find(metrics_model_)->OnSent(now - begin);
   trace_.Sent(begin, now);
 }
 
@@ -308,7 +308,7 @@ void TranslationCall::Conclude(absl::Status status) {
   if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
   if (status.ok()) {
     CountTranslated(*context_, client(), code_points_);
-    context_->metrics->OnCharacters(metrics_model_, code_points_);
+    context_->metrics->Find(metrics_model_)->OnCharacters(code_points_);
   }
   if (!labels_.empty()) {
     LogFields labels = LogFields::object();

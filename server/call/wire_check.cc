@@ -72,8 +72,8 @@ void AddUnknown(const Message& message, std::vector<std::string>* names) {
   }
 }
 
-}  // namespace
-
+// Returns INVALID_ARGUMENT that names the field that is not UTF-8, or says that `bytes` are not a
+// message of `type`. REQUIRES: the protobuf parser refused `bytes`.
 absl::Status ExplainUnparsable(const Descriptor& type, std::string_view bytes) {
   UnknownFieldSet fields;
   if (fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -84,17 +84,24 @@ absl::Status ExplainUnparsable(const Descriptor& type, std::string_view bytes) {
                                        type.name(), " message"));
 }
 
+}  // namespace
+
 std::vector<std::string> UnknownFields(const Message& message) {
   std::vector<std::string> names;
   AddUnknown(message, &names);
   return names;
 }
 
-absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message) {
+absl::Status ParseMessage(std::string_view bytes, Message* message) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return ExplainUnparsable(*message->GetDescriptor(), bytes);
   }
+  return absl::OkStatus();
+}
+
+absl::Status ParseKnown(std::string_view bytes, Message* message) {
+  if (absl::Status parsed = ParseMessage(bytes, message); !parsed.ok()) return parsed;
   const std::vector<std::string> unknown = UnknownFields(*message);
   return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
 }

@@ -13,16 +13,16 @@
 
 namespace dragoman::server {
 
-// Returns INVALID_ARGUMENT that names the field that is not UTF-8, or says that `bytes` are not a
-// message of `type`. REQUIRES: the protobuf parser refused `bytes`.
-absl::Status ExplainUnparsable(const google::protobuf::Descriptor& type, std::string_view bytes);
+// Parses `bytes` into `message`. Returns INVALID_ARGUMENT that names the field that is not UTF-8,
+// or says that the bytes are not such a message.
+absl::Status ParseMessage(std::string_view bytes, google::protobuf::Message* message);
 
 // Returns the first few unknown fields in `message`, at any depth, such as "DecodingOptions field
 // 99".
 std::vector<std::string> UnknownFields(const google::protobuf::Message& message);
 
-// Parses `bytes` into `message`. Returns INVALID_ARGUMENT if they are not such a message, and
-// UNIMPLEMENTED with the names of unknown fields if there are any.
+// Does what ParseMessage does, but returns UNIMPLEMENTED with the names of unknown fields if there
+// are any.
 absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message);
 
 }  // namespace dragoman::server

@@ -165,10 +165,8 @@ absl::StatusOr<HttpResponse> Glossaries(const AdapterContext& context, const Cli
   const auto glossary = FindGlossary(models, id);
   if (!glossary.ok()) return glossary.status();
   if (!entries) return JsonResponse(200, GlossaryObject(*glossary));
-  HttpResponse response;
-  response.content_type = "text/tab-separated-values; charset=utf-8";
-  response.pieces = GlossaryTsv(*glossary);
-  return response;
+  return HttpResponse{.content_type = "text/tab-separated-values; charset=utf-8",
+                      .pieces = GlossaryTsv(*glossary)};
 }
 
 }  // namespace

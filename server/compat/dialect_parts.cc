@@ -2,10 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/api/absl_view.h"
 #include "server/api/adapter_errors.h"
 #include "server/api/languages.h"
 
@@ -18,15 +15,6 @@ v1::TranslateRequest RequestOf(TextsToTranslate texts) {
   request.set_target_language_code(std::move(texts.target));
   if (texts.html) request.set_mime_type("text/html");
   return request;
-}
-
-std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme) {
-  const std::string_view header = request.Header("authorization");
-  if (header.size() <= scheme.size() || header[scheme.size()] != ' ' ||
-      !absl::EqualsIgnoreCase(View(header.substr(0, scheme.size())), View(scheme))) {
-    return "";
-  }
-  return std::string(absl::StripAsciiWhitespace(View(header.substr(scheme.size() + 1))));
 }
 
 absl::Status FirstItemError(const v1::TranslateResponse& answer) {
@@ -71,10 +59,6 @@ HttpResponse WithCors(HttpResponse response) {
   return response;
 }
 
-HttpResponse CorsPreflight() {
-  HttpResponse response;
-  response.status = 204;
-  return WithCors(std::move(response));
-}
+HttpResponse CorsPreflight() { return WithCors({.status = 204}); }
 
 }  // namespace dragoman::server

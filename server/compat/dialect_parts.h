@@ -27,10 +27,6 @@ struct TextsToTranslate {
 };
 v1::TranslateRequest RequestOf(TextsToTranslate texts);
 
-// Returns the key of the header "Authorization: SCHEME KEY"; "" if there is none or the scheme is
-// another. The case of `scheme` does not matter.
-std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme);
-
 // Returns the error of the first item that failed, for dialects without errors of single texts; OK
 // if none failed. Names the item if there are several.
 absl::Status FirstItemError(const v1::TranslateResponse& answer);

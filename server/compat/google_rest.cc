@@ -6,14 +6,16 @@
 #include <initializer_list>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/api/absl_view.h"
 #include "server/api/adapter_errors.h"
 #include "server/api/form.h"
 #include "server/api/json_body.h"
 #include "server/api/languages.h"
 #include "server/api/proto_json.h"
+#include "server/api/request_fields.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
@@ -28,27 +30,19 @@ constexpr std::string_view kLanguagesPart = "/supportedLanguages";
 
 // Reports whether `path` is "projects/P" or "projects/P/locations/L".
 bool IsParent(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = std::min(path.find('/'), path.size());
-    parts.push_back(path.substr(0, end));
-    if (end == path.size()) break;
-    path.remove_prefix(end + 1);
-  }
-  const bool filled =
-      std::none_of(parts.begin(), parts.end(), [](std::string_view part) { return part.empty(); });
+  const std::vector<absl::string_view> parts = absl::StrSplit(View(path), '/');
+  const bool filled = std::find(parts.begin(), parts.end(), "") == parts.end();
   return filled && parts[0] == "projects" &&
          (parts.size() == 2 || (parts.size() == 4 && parts[2] == "locations"));
 }
 
 // Writes the message like Google's servers: without fields that have their default.
 HttpResponse AnswerOf(const google::protobuf::Message& message) {
-  HttpResponse response;
-  response.content_type = "application/json; charset=utf-8";
-  if (!google::protobuf::util::MessageToJsonString(message, &response.body).ok()) {
+  std::string body;
+  if (!google::protobuf::util::MessageToJsonString(message, &body).ok()) {
     return NeutralError(absl::InternalError("the response could not be serialised"));
   }
-  return response;
+  return JsonTextResponse(200, std::move(body));
 }
 
 template <typename Message>
@@ -146,12 +140,7 @@ std::string KeyOfGoogle(const HttpRequest& request) {
   if (const auto header = request.Header("x-goog-api-key"); !header.empty()) {
     return std::string(header);
   }
-  constexpr std::string_view kScheme = "bearer ";
-  const std::string_view header = request.Header("authorization");
-  if (absl::StartsWithIgnoreCase(absl::string_view(header.data(), header.size()),
-                                 absl::string_view(kScheme.data(), kScheme.size()))) {
-    return std::string(header.substr(kScheme.size()));
-  }
+  if (std::string key = AuthorizationKey(request, "Bearer"); !key.empty()) return key;
   const absl::StatusOr<Form> query = ReadQuery(request);
   return query.ok() ? std::string(query->Find("key").value_or("")) : "";
 }

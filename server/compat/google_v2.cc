@@ -72,8 +72,7 @@ absl::Status ReadFields(const Form& form, bool is_alias, Parameters* out) {
       continue;
     } else if (!IsGoogleSystemParameter(field.name) && !(is_alias && field.name == kToken) &&
                unknown.size() < 8) {
-      const std::string quoted = Quoted(field.name);
-      unknown.push_back(quoted.substr(1, quoted.size() - 2));
+      unknown.push_back(Printable(field.name));
     }
   }
   return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
@@ -149,21 +148,16 @@ absl::StatusOr<AdapterAction> Detect(Parameters in) {
 
 absl::StatusOr<AdapterAction> ListLanguages(const HttpRequest& asked, const Parameters& in,
                                             const AdapterContext& context, const Client* client) {
-  if (absl::Status loaded = CheckLoaded(*context.calls); !loaded.ok()) return loaded;
-  std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
   const std::string name = ModelOfGoogle(in.model.value_or(""));
-  if (!name.empty()) {
-    absl::StatusOr<ModelPtr> model = FindVisibleModel(*context.calls, client, name);
-    if (!model.ok()) return model.status();
-    models = {*std::move(model)};
-  }
+  const auto models = FindVisibleModels(*context.calls, client, name);
+  if (!models.ok()) return models.status();
   const std::string target = NormalTag(in.target.value_or(""));
   if (absl::Status fits = CheckDisplayLanguage("target", target); !fits.ok()) return fits;
   return context.lists->Get(
-      asked, absl::StrCat("Google v2 languages ", target), MadeOfModels(models), [&] {
+      asked, absl::StrCat("Google v2 languages ", target), MadeOfModels(*models), [&] {
         const std::shared_ptr<const ServedLanguages> served =
             name.empty() ? context.languages->Get(client)
-                         : std::make_shared<const ServedLanguages>(LanguagesOf(models));
+                         : std::make_shared<const ServedLanguages>(LanguagesOf(*models));
         json languages = json::array();
         for (const std::string& code : served->all) {
           json one = {{"language", code}};

@@ -1,9 +1,10 @@
 #include "server/compat/json_dialect.h"
 
+#include <utility>
+
 #include "server/api/adapter_errors.h"
 #include "server/api/form.h"
 #include "server/api/request_fields.h"
-#include "server/compat/dialect_parts.h"
 
 namespace dragoman::server {
 
@@ -17,22 +18,18 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
 }
 
 absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect, const json& fields) {
-  absl::StatusOr<UnaryAction> action = dialect.translate(fields);
-  if (!action.ok()) return action.status();
-  action->api = dialect.api;
-  action->render = [dialect,
-                    render = std::move(action->render)](const v1::TranslateResponse& answer) {
-    const absl::Status failed = FirstItemError(answer);
-    return failed.ok() ? WithCors(render(answer)) : DialectError(dialect, failed);
-  };
-  return *std::move(action);
-}
-
-std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
-    std::function<json(const v1::TranslateResponse&)> body) {
-  return [body = std::move(body)](const v1::TranslateResponse& answer) {
-    return JsonResponse(200, body(answer));
-  };
+  FieldReader reader(fields);
+  DialectCall call = dialect.read(&reader);
+  if (!reader.status().ok()) return reader.status();
+  return UnaryAction{
+      .request = RequestOf(std::move(call.texts)),
+      .render =
+          [dialect, body = std::move(call.body)](const v1::TranslateResponse& answer) {
+            const absl::Status failed = FirstItemError(answer);
+            return failed.ok() ? WithCors(JsonResponse(200, body(answer)))
+                               : DialectError(dialect, failed);
+          },
+      .api = dialect.api};
 }
 
 std::vector<AdapterRoute> JsonDialectAdapter::Routes(std::string_view method,

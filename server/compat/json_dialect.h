@@ -4,20 +4,30 @@
 // Immutable and thread-safe.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/api/adapter.h"
+#include "server/api/field_reader.h"
+#include "server/compat/dialect_parts.h"
 
 namespace dragoman::server {
+
+// What a request asks for, and the function that makes the answer's body.
+struct DialectCall {
+  TextsToTranslate texts;
+  // Called only if no item failed.
+  std::function<nlohmann::json(const v1::TranslateResponse& answer)> body;
+};
 
 // A dialect's functions. They are pure functions of the fields, without state.
 struct JsonDialect {
   Api api = Api::kPlugins;
-  // Returns the action. Its `render` is called only if no item failed.
-  absl::StatusOr<UnaryAction> (*translate)(const nlohmann::json& fields) = nullptr;
+  // Reads a request. If `reader` has an error afterwards, the result is not used.
+  DialectCall (*read)(FieldReader* reader) = nullptr;
   // Returns the body of an error whose HTTP status is `code`.
   nlohmann::json (*error)(int code, const std::string& message) = nullptr;
 };
@@ -31,10 +41,6 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
 // Returns the dialect's action, which answers with an error if an item fails.
 absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
                                             const nlohmann::json& fields);
-
-// Returns a render function that answers with the JSON that `body` makes.
-std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
-    std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 
 // Serves one dialect at one path. The key is "Authorization: Bearer KEY", "Authorization: KEY" or
 // the query's token=KEY. The servers of Firefox's models accept these, and browser extensions send

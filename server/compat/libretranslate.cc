@@ -177,7 +177,7 @@ absl::StatusOr<AdapterAction> LibreTranslateAdapter::Handle(const HttpRequest& r
                                [] { return WithCors(JsonResponse(200, LibreTranslateSpec())); });
   }
   if (request.path == "/health") {
-    const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
+    const bool draining = context_.calls->is_draining();
     return WithCors(JsonResponse(draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}}));
   }
   if (request.path == "/suggest") {
@@ -266,21 +266,20 @@ HttpResponse LibreTranslateAdapter::Languages(const HttpRequest& request,
 }
 
 HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languages) {
-  const ServedLanguages* const served = &languages;
   std::map<std::string, std::set<std::string>> targets_of;
-  for (const auto& [source, targets] : served->targets_of) {
+  for (const auto& [source, targets] : languages.targets_of) {
     std::set<std::string>& all = targets_of[source.empty() ? "" : ShortTag(source)];
     for (const std::string& target : targets) all.insert(ShortTag(target));
   }
   if (const auto any = targets_of.find(""); any != targets_of.end()) {
     const std::set<std::string> targets = std::move(any->second);
     targets_of.erase(any);
-    for (const std::string& language : served->all) {
+    for (const std::string& language : languages.all) {
       targets_of[ShortTag(language)].insert(targets.begin(), targets.end());
     }
   }
   // Every language has itself as a target, as in LibreTranslate. Clients use the codes for both.
-  for (const std::string& language : served->all) {
+  for (const std::string& language : languages.all) {
     const std::string code = ShortTag(language);
     targets_of[code].insert(code);
   }

@@ -13,16 +13,6 @@
 #include "server/compat/json_dialect.h"
 
 namespace dragoman::server {
-namespace {
-
-HttpResponse TextAnswer(int status, std::string text) {
-  HttpResponse response;
-  response.status = status;
-  response.body = std::move(text);
-  return response;
-}
-
-}  // namespace
 
 std::vector<AdapterRoute> MarianAdapter::Routes() {
   return {{.method = kWebSocketMethod, .path = "/translate"}};
@@ -50,15 +40,15 @@ absl::StatusOr<AdapterAction> MarianAdapter::Handle(const HttpRequest& request,
   action.render = [this, ends_line](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
     if (!failed.ok()) return Error({}, failed);
-    return TextAnswer(200,
-                      absl::StrCat(absl::StrJoin(TextsOf(answer), "\n"), ends_line ? "\n" : ""));
+    return HttpResponse{
+        .body = absl::StrCat(absl::StrJoin(TextsOf(answer), "\n"), ends_line ? "\n" : "")};
   };
   return action;
 }
 
 HttpResponse MarianAdapter::Error(const HttpRequest& /*request*/,
                                   const absl::Status& status) const {
-  return TextAnswer(StatusWithoutRetry(status), std::string(status.message()));
+  return {.status = StatusWithoutRetry(status), .body = std::string(status.message())};
 }
 
 }  // namespace dragoman::server

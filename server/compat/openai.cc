@@ -1,11 +1,11 @@
 #include "server/compat/openai.h"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "server/api/adapter_errors.h"
+#include "server/api/request_fields.h"
+#include "server/base/steady_clock.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
@@ -22,12 +22,6 @@ using nlohmann::json;
 constexpr char kChat[] = "/v1/chat/completions";
 constexpr char kCompletions[] = "/v1/completions";
 constexpr std::string_view kModels = "/v1/models";
-
-int64_t SecondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 const char* FinishReasonOf(v1::FinishReason reason) {
   return reason == v1::LENGTH ? "length" : "stop";
@@ -92,7 +86,7 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
   }
   return JsonResponse(200, {{"id", OpenAiId(asked.is_chat, answer.request_id())},
                             {"object", asked.is_chat ? "chat.completion" : "text_completion"},
-                            {"created", SecondsNow()},
+                            {"created", UnixNow()},
                             {"model", asked.model},
                             {"choices", std::move(choices)},
                             {"usage", usage.Json()}});
@@ -108,29 +102,24 @@ std::vector<AdapterRoute> OpenAiAdapter::Routes() {
 }
 
 std::string OpenAiAdapter::Key(const HttpRequest& request) const {
-  constexpr std::string_view kScheme = "bearer ";
-  const std::string_view header = request.Header("authorization");
-  if (absl::StartsWithIgnoreCase(absl::string_view(header.data(), header.size()),
-                                 absl::string_view(kScheme.data(), kScheme.size()))) {
-    return std::string(header.substr(kScheme.size()));
-  }
-  return std::string(request.Header("api-key"));
+  std::string key = AuthorizationKey(request, "Bearer");
+  return key.empty() ? std::string(request.Header("api-key")) : key;
 }
 
 absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
                                                     const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
-    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
+    const auto models = FindVisibleModels(*context_.calls, client, "");
+    if (!models.ok()) return models.status();
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
-          FindOpenAiModel(models, std::string_view(request.path).substr(kModels.size() + 1));
+          FindOpenAiModel(*models, std::string_view(request.path).substr(kModels.size() + 1));
       if (!named.ok()) return named.status();
       return JsonResponse(200, ModelObject(*named));
     }
-    return context_.lists->Get(request, "OpenAI models", MadeOfModels(models), [&] {
+    return context_.lists->Get(request, "OpenAI models", MadeOfModels(*models), [&] {
       json data = json::array();
-      for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
+      for (const NamedPair& named : ListOpenAiModels(*models)) data.push_back(ModelObject(named));
       return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
     });
   }
@@ -143,7 +132,7 @@ absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
   if (asked->stream) {
     OpenAiStreamFacts facts{.is_chat = asked->is_chat,
                             .model = asked->model,
-                            .created = SecondsNow(),
+                            .created = UnixNow(),
                             .with_usage = asked->stream_usage,
                             .error = ErrorBody};
     for (const std::string& text : translate.contents()) facts.sources.push_back(text);

@@ -17,8 +17,15 @@ namespace {
 constexpr size_t kMaxPairModels = 1000;
 constexpr std::string_view kAnySource = "auto";
 
+// Returns the name of the model alone. It has languages if the model has one pair.
 NamedPair BareName(const ServedModel& model) {
-  return {.id = model.name, .model = model.name, .created = model.loaded_at};
+  NamedPair named{.id = model.name, .model = model.name, .created = model.loaded_at};
+  const std::vector<engine::LanguagePair>& pairs = model.engine->info().pairs;
+  if (pairs.size() == 1) {
+    named.source = pairs.front().source;
+    named.target = pairs.front().target;
+  }
+  return named;
 }
 
 NamedPair WithPair(const ServedModel& model, const engine::LanguagePair& pair) {
@@ -28,13 +35,6 @@ NamedPair WithPair(const ServedModel& model, const engine::LanguagePair& pair) {
           .source = pair.source,
           .target = pair.target,
           .created = model.loaded_at};
-}
-
-const ServedModel* Find(const std::vector<ModelPtr>& models, std::string_view name) {
-  for (const ModelPtr& model : models) {
-    if (model->name == name) return model.get();
-  }
-  return nullptr;
 }
 
 // Returns the served language that a prompt names by `named`, or `of_pair` if the prompt names
@@ -64,12 +64,7 @@ void ForEachNamed(const std::vector<ModelPtr>& models, Visit visit) {
   for (const ModelPtr& model : models) {
     const std::vector<engine::LanguagePair>& pairs = model->engine->info().pairs;
     if (pairs.size() == 1 || pairs.size() > kMaxPairModels) {
-      NamedPair bare = BareName(*model);
-      if (pairs.size() == 1) {
-        bare.source = pairs.front().source;
-        bare.target = pairs.front().target;
-      }
-      if (!visit(std::move(bare))) return;
+      if (!visit(BareName(*model))) return;
       continue;
     }
     for (const engine::LanguagePair& pair : pairs) {
@@ -91,18 +86,10 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  const ServedModel* bare = Find(models, id);
   // An empty id means the only model, because front ends for servers with one model omit its name.
-  if (id.empty() && models.size() == 1) bare = models.front().get();
-  if (bare != nullptr) {
-    NamedPair named = BareName(*bare);
-    const std::vector<engine::LanguagePair>& pairs = bare->engine->info().pairs;
-    if (pairs.size() == 1) {
-      named.source = pairs.front().source;
-      named.target = pairs.front().target;
-    }
-    return named;
-  }
+  const bool is_only = id.empty() && models.size() == 1;
+  const ModelPtr bare = is_only ? models.front() : FindByName(models, id);
+  if (bare != nullptr) return BareName(*bare);
   for (const ModelPtr& model : models) {
     if (!id.starts_with(model->name + "/")) continue;
     std::string_view source = id.substr(model->name.size() + 1);

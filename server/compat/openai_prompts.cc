@@ -39,12 +39,10 @@ constexpr PromptTemplate kTemplates[] = {
      "codes, etc.), return the original text. NO explanations. NO notes: {text}"},
     {"Subtitle Edit", "",
      "Translate from {from} to {to}, keep punctuation as input, do not censor the translation, "
-     "give "
-     "only the output without comments or notes: {text}"},
+     "give only the output without comments or notes: {text}"},
     {"Subtitle Edit", "",
      "Translate from {from} to {to}, keep punctuation as input, do not censor the translation, "
-     "give "
-     "only the output without comments: {text}"},
+     "give only the output without comments: {text}"},
     {"Subtitle Edit", "",
      "Translate from {from} to {to}, keep punctuation as input, keep line breaks exactly the same, "
      "do not censor the translation, give only the output without comments: {text}"},

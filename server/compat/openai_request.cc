@@ -62,10 +62,7 @@ absl::Status CheckOthers(const json& body, std::initializer_list<std::string_vie
       neutral = neutral || (name == field.name && IsNeutral(field, value));
     }
     constexpr size_t kNamed = 8;
-    if (!neutral && refused.size() < kNamed) {
-      const std::string quoted = Quoted(name);
-      refused.push_back(quoted.substr(1, quoted.size() - 2));
-    }
+    if (!neutral && refused.size() < kNamed) refused.push_back(Printable(name));
   }
   return refused.empty() ? absl::OkStatus() : UnimplementedFields(refused);
 }

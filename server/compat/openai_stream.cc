@@ -91,10 +91,8 @@ class OpenAiStream final : public StreamRenderer {
   }
 
   HttpResponse Head() override {
-    HttpResponse head;
-    head.content_type = "text/event-stream; charset=utf-8";
-    head.headers.emplace_back("Cache-Control", "no-cache");
-    return head;
+    return {.content_type = "text/event-stream; charset=utf-8",
+            .headers = {{"Cache-Control", "no-cache"}}};
   }
 
   std::string Message(const v1::StreamTranslateResponse& message) override {

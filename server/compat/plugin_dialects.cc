@@ -6,124 +6,107 @@
 #include "absl/strings/str_cat.h"
 #include "server/api/adapter_errors.h"
 #include "server/api/field_reader.h"
-#include "server/api/request_fields.h"
 #include "server/base/quoted.h"
 #include "server/base/version.h"
-#include "server/compat/dialect_parts.h"
 
 namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<UnaryAction> TranslateImmersive(const json& fields) {
-  FieldReader reader(fields);
-  TextsToTranslate texts{.texts = reader.Texts("text_list"),
-                         .source = reader.TextOr("source_lang", kAutoLanguage),
-                         .target = reader.Text("target_lang")};
-  if (!reader.status().ok()) return reader.status();
+DialectCall ReadImmersive(FieldReader* reader) {
+  TextsToTranslate texts{.texts = reader->Texts("text_list"),
+                         .source = reader->TextOr("source_lang", kAutoLanguage),
+                         .target = reader->Text("target_lang")};
   const std::string source = texts.source;
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([source](const v1::TranslateResponse& answer) -> json {
-                       json all = json::array();
-                       for (const v1::Translation& item : answer.translations()) {
-                         all.push_back({{"detected_source_lang", SourceOf(item, source)},
-                                        {"text", item.translated_text()}});
-                       }
-                       return {{"translations", all}};
-                     })};
+  return {std::move(texts), [source](const v1::TranslateResponse& answer) -> json {
+            json all = json::array();
+            for (const v1::Translation& item : answer.translations()) {
+              all.push_back({{"detected_source_lang", SourceOf(item, source)},
+                             {"text", item.translated_text()}});
+            }
+            return {{"translations", all}};
+          }};
 }
 
-absl::StatusOr<UnaryAction> TranslateKiss(const json& fields) {
-  const bool is_list = HasField(fields, "texts");
-  FieldReader reader(fields);
-  TextsToTranslate texts{.texts = reader.Texts(is_list ? "texts" : "text"),
-                         .source = reader.TextOr("from", kAutoLanguage),
-                         .target = reader.Text("to")};
-  if (!is_list) reader.Text("text");
-  if (!reader.status().ok()) return reader.status();
+DialectCall ReadKiss(FieldReader* reader) {
+  const bool is_list = reader->Has("texts");
+  TextsToTranslate texts{.texts = reader->Texts(is_list ? "texts" : "text"),
+                         .source = reader->TextOr("from", kAutoLanguage),
+                         .target = reader->Text("to")};
+  if (!is_list) reader->Text("text");
   const std::string from = texts.source;
   const std::string to = texts.target;
-  return UnaryAction{
-      RequestOf(std::move(texts)), RenderJson([=](const v1::TranslateResponse& answer) -> json {
-        json all = json::array();
-        for (const v1::Translation& item : answer.translations()) {
-          all.push_back({{"text", item.translated_text()}, {"src", SourceOf(item, from)}});
-        }
-        if (is_list) return {{"translations", all}};
-        json one = all.at(0);
-        one["from"] = one.at("src");
-        one["to"] = to;
-        return one;
-      })};
+  return {std::move(texts), [=](const v1::TranslateResponse& answer) -> json {
+            json all = json::array();
+            for (const v1::Translation& item : answer.translations()) {
+              all.push_back({{"text", item.translated_text()}, {"src", SourceOf(item, from)}});
+            }
+            if (is_list) return {{"translations", all}};
+            json one = all.at(0);
+            one["from"] = one.at("src");
+            one["to"] = to;
+            return one;
+          }};
 }
 
-absl::StatusOr<UnaryAction> TranslateDeeplx(const json& fields) {
-  FieldReader reader(fields);
-  const std::string tags = reader.TextOr("tag_handling", "");
-  TextsToTranslate texts{.texts = {reader.Text("text")},
-                         .source = reader.TextOr("source_lang", kAutoLanguage),
-                         .target = reader.Text("target_lang"),
+DialectCall ReadDeeplx(FieldReader* reader) {
+  const std::string tags = reader->TextOr("tag_handling", "");
+  TextsToTranslate texts{.texts = {reader->Text("text")},
+                         .source = reader->TextOr("source_lang", kAutoLanguage),
+                         .target = reader->Text("target_lang"),
                          .html = tags == "html"};
   if (!tags.empty() && tags != "html") {
-    reader.Fail(absl::UnimplementedError(absl::StrCat(
+    reader->Fail(absl::UnimplementedError(absl::StrCat(
         "tag_handling: found ", Quoted(tags), ", expected html here, or xml at /v2/translate")));
   }
-  if (!reader.status().ok()) return reader.status();
   if (absl::AsciiStrToLower(texts.source) == kAutoLanguage) texts.source = kAutoLanguage;
   const std::string source = texts.source;
   const std::string target = absl::AsciiStrToUpper(texts.target);
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([=](const v1::TranslateResponse& answer) -> json {
-                       const v1::Translation& item = answer.translations(0);
-                       return {{"code", 200},
-                               {"id", 1},
-                               {"data", item.translated_text()},
-                               {"alternatives", json::array()},
-                               {"source_lang", absl::AsciiStrToUpper(SourceOf(item, source))},
-                               {"target_lang", target},
-                               {"method", "Free"}};
-                     })};
+  return {std::move(texts), [=](const v1::TranslateResponse& answer) -> json {
+            const v1::Translation& item = answer.translations(0);
+            return {{"code", 200},
+                    {"id", 1},
+                    {"data", item.translated_text()},
+                    {"alternatives", json::array()},
+                    {"source_lang", absl::AsciiStrToUpper(SourceOf(item, source))},
+                    {"target_lang", target},
+                    {"method", "Free"}};
+          }};
 }
 
-absl::StatusOr<UnaryAction> TranslateGooglePage(const json& fields) {
-  FieldReader reader(fields);
-  const std::string text = reader.Text("q");
-  const std::string source = reader.TextOr("sl", kAutoLanguage);
-  const std::string target = reader.Text("tl");
-  const bool with_names = reader.Flag("dj");  // an object in place of nested lists
-  if (!reader.status().ok()) return reader.status();
-  return UnaryAction{
-      RequestOf({.texts = {text}, .source = source, .target = target}),
-      RenderJson([=](const v1::TranslateResponse& answer) -> json {
-        const v1::Translation& item = answer.translations(0);
-        if (with_names) {
-          const json sentence = {{"trans", item.translated_text()}, {"orig", text}};
-          return {{"sentences", json::array({sentence})}, {"src", SourceOf(item, source)}};
-        }
-        const json part = {item.translated_text(), text, nullptr, nullptr, 1};
-        return json::array({json::array({part}), nullptr, SourceOf(item, source)});
-      })};
+DialectCall ReadGooglePage(FieldReader* reader) {
+  const std::string text = reader->Text("q");
+  const std::string source = reader->TextOr("sl", kAutoLanguage);
+  const std::string target = reader->Text("tl");
+  const bool with_names = reader->Flag("dj");  // an object in place of nested lists
+  return {{.texts = {text}, .source = source, .target = target},
+          [=](const v1::TranslateResponse& answer) -> json {
+            const v1::Translation& item = answer.translations(0);
+            if (with_names) {
+              const json sentence = {{"trans", item.translated_text()}, {"orig", text}};
+              return {{"sentences", json::array({sentence})}, {"src", SourceOf(item, source)}};
+            }
+            const json part = {item.translated_text(), text, nullptr, nullptr, 1};
+            return json::array({json::array({part}), nullptr, SourceOf(item, source)});
+          }};
 }
 
 json DeeplxError(int code, const std::string& message) {
   return {{"code", code}, {"message", message}};
 }
 
-absl::StatusOr<UnaryAction> TranslateCurator(const json& fields) {
-  FieldReader reader(fields);
-  TextsToTranslate texts{.texts = reader.Texts("texts"),
-                         .source = reader.Text("src_lang"),
-                         .target = reader.Text("tgt_lang")};
-  if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([](const v1::TranslateResponse& answer) -> json {
-                       return {{"translations", TextsOf(answer)}};
-                     })};
+DialectCall ReadCurator(FieldReader* reader) {
+  return {{.texts = reader->Texts("texts"),
+           .source = reader->Text("src_lang"),
+           .target = reader->Text("tgt_lang")},
+          [](const v1::TranslateResponse& answer) -> json {
+            return {{"translations", TextsOf(answer)}};
+          }};
 }
 
 // Reads the fields that both dialects of MTranServer share.
-TextsToTranslate ReadMTranServer(FieldReader* reader) {
+TextsToTranslate ReadMTranServerFields(FieldReader* reader) {
   TextsToTranslate common;
   common.source = reader->TextOr("from", kAutoLanguage);
   common.target = reader->Text("to");
@@ -131,48 +114,42 @@ TextsToTranslate ReadMTranServer(FieldReader* reader) {
   return common;
 }
 
-absl::StatusOr<UnaryAction> TranslateMTranServer(const json& fields) {
-  FieldReader reader(fields);
-  TextsToTranslate texts = ReadMTranServer(&reader);
-  texts.texts = {reader.Text("text")};
-  if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([](const v1::TranslateResponse& answer) -> json {
-                       return {{"result", answer.translations(0).translated_text()}};
-                     })};
+DialectCall ReadMTranServer(FieldReader* reader) {
+  TextsToTranslate texts = ReadMTranServerFields(reader);
+  texts.texts = {reader->Text("text")};
+  return {std::move(texts), [](const v1::TranslateResponse& answer) -> json {
+            return {{"result", answer.translations(0).translated_text()}};
+          }};
 }
 
-absl::StatusOr<UnaryAction> TranslateMTranServerBatch(const json& fields) {
-  FieldReader reader(fields);
-  TextsToTranslate texts = ReadMTranServer(&reader);
-  texts.texts = reader.Texts("texts");
-  if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf(std::move(texts)),
-                     RenderJson([](const v1::TranslateResponse& answer) -> json {
-                       return {{"results", TextsOf(answer)}};
-                     })};
+DialectCall ReadMTranServerBatch(FieldReader* reader) {
+  TextsToTranslate texts = ReadMTranServerFields(reader);
+  texts.texts = reader->Texts("texts");
+  return {std::move(texts), [](const v1::TranslateResponse& answer) -> json {
+            return {{"results", TextsOf(answer)}};
+          }};
 }
 
 }  // namespace
 
-JsonDialect ImmersiveDialect() { return {.translate = TranslateImmersive, .error = PlainError}; }
+JsonDialect ImmersiveDialect() { return {.read = ReadImmersive, .error = PlainError}; }
 
-JsonDialect KissDialect() { return {.translate = TranslateKiss, .error = PlainError}; }
+JsonDialect KissDialect() { return {.read = ReadKiss, .error = PlainError}; }
 
-JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .error = PlainError}; }
+JsonDialect GooglePageDialect() { return {.read = ReadGooglePage, .error = PlainError}; }
 
-JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
+JsonDialect DeeplxDialect() { return {.read = ReadDeeplx, .error = DeeplxError}; }
 
 JsonDialect CuratorDialect() {
-  return {.api = Api::kCurator, .translate = TranslateCurator, .error = PlainError};
+  return {.api = Api::kCurator, .read = ReadCurator, .error = PlainError};
 }
 
 JsonDialect MTranServerDialect() {
-  return {.api = Api::kMTranServer, .translate = TranslateMTranServer, .error = PlainError};
+  return {.api = Api::kMTranServer, .read = ReadMTranServer, .error = PlainError};
 }
 
 JsonDialect MTranServerBatchDialect() {
-  return {.api = Api::kMTranServer, .translate = TranslateMTranServerBatch, .error = PlainError};
+  return {.api = Api::kMTranServer, .read = ReadMTranServerBatch, .error = PlainError};
 }
 
 std::vector<AdapterRoute> MTranServerProbesAdapter::Routes() {
@@ -190,8 +167,7 @@ std::string MTranServerProbesAdapter::Key(const HttpRequest& request) const {
 absl::StatusOr<AdapterAction> MTranServerProbesAdapter::Handle(const HttpRequest& request,
                                                                const Client* /*client*/) const {
   if (request.path == "/version") return WithCors(JsonResponse(200, {{"version", kVersion}}));
-  const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
-  if (draining) return absl::UnavailableError("the server is draining");
+  if (context_.calls->is_draining()) return absl::UnavailableError("the server is draining");
   return WithCors(JsonResponse(200, {{"status", "ok"}}));
 }
 

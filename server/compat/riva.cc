@@ -82,15 +82,10 @@ absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& 
 
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client) {
-  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
-  std::vector<ModelPtr> models = VisibleModels(calls, client);
-  if (!in.model().empty()) {
-    absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, in.model());
-    if (!model.ok()) return model.status();
-    models = {*std::move(model)};
-  }
+  const auto models = FindVisibleModels(calls, client, in.model());
+  if (!models.ok()) return models.status();
   riva::AvailableLanguageResponse out;
-  for (const ModelPtr& model : models) {
+  for (const ModelPtr& model : *models) {
     const ServedLanguages served = LanguagesOf({model});
     auto& languages = (*out.mutable_languages())[model->name];
     for (const std::string& code : served.detectable) languages.add_src_lang(code);
@@ -101,24 +96,14 @@ absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
 
 RivaService::RivaService(const ServiceContext* context) {
   Add("/nvidia.riva.nmt.RivaTranslation/TranslateText",
-      [context](grpc::CallbackServerContext* rpc) {
-        return std::make_shared<ForeignCall>(
-            context, rpc, Api::kRiva, "nvidia.riva.nmt.RivaTranslation/TranslateText",
-            MakeForeign<riva::TranslateTextRequest>(FromRiva, ToRiva));
-      });
+      AnswerTranslations<riva::TranslateTextRequest>(
+          context, Api::kRiva, "nvidia.riva.nmt.RivaTranslation/TranslateText", FromRiva, ToRiva));
   Add("/nvidia.riva.nmt.RivaTranslation/ListSupportedLanguagePairs",
-      [context](grpc::CallbackServerContext* rpc) {
-        const auto answer = [context](const riva::AvailableLanguageRequest& in, Client* client,
-                                      riva::AvailableLanguageResponse* out) -> absl::Status {
-          absl::StatusOr<riva::AvailableLanguageResponse> pairs =
-              PairsOfRiva(in, *context->calls, client);
-          if (pairs.ok()) *out = *std::move(pairs);
-          return pairs.status();
-        };
-        return std::make_shared<QueryCall<riva::AvailableLanguageRequest,
-                                          riva::AvailableLanguageResponse, decltype(answer)>>(
-            context, rpc, Api::kRiva, RpcMethod::kListLanguages, answer);
-      });
+      AnswerQueries<riva::AvailableLanguageRequest>(
+          context, Api::kRiva, RpcMethod::kListLanguages,
+          [context](const auto& in, const Client* client) {
+            return PairsOfRiva(in, *context->calls, client);
+          }));
 }
 
 }  // namespace dragoman::server

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "server/api/absl_view.h"
 #include "server/base/work_count.h"
 #include "server/compat/xml_tokens.h"
@@ -180,18 +181,10 @@ class XmlWriter {
   }
 
   void WriteWord(std::string_view word, bool escape) {
-    if (!escape) {
+    if (escape) {
+      out_.html_ += absl::StrReplaceAll(View(word), {{"&", "&amp;"}, {"<", "&lt;"}});
+    } else {
       out_.html_ += word;
-      return;
-    }
-    for (const char c : word) {
-      if (c == '&') {
-        out_.html_ += "&amp;";
-      } else if (c == '<') {
-        out_.html_ += "&lt;";
-      } else {
-        out_.html_ += c;
-      }
     }
   }
 

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
 #include "server/api/absl_view.h"
 #include "server/base/work_count.h"
 
@@ -37,10 +38,8 @@ bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>
 
 // Returns at most kMaxShownBytes of `text`, cut at a character boundary.
 std::string_view Shown(std::string_view text) {
-  if (text.size() <= kMaxShownBytes) return text;
-  size_t end = kMaxShownBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
+  text = text.substr(0, kMaxShownBytes);
+  return text.substr(0, text.size() - static_cast<size_t>(engine::IncompleteUtf8Tail(text)));
 }
 
 class Tokenizer {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/create_engine.h"
 #include "engine/api/devices.h"
 #include "server/settings/config.h"
 
@@ -36,15 +37,8 @@ struct ModelShare {
   int cpus_per_cache = 0;  // processors that share a last-level cache; 0 or 1: unknown
   // The fraction of a GPU's memory that may be in use after this model is loaded.
   double device_memory_fraction = 0.9;
-  // The bytes of host memory that this model must leave to others.
-  int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
-  int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
-  int64_t host_bytes_of_serving = 0;
-  // Parts of host_bytes_of_serving: the bytes that are in use even without calls, and the bytes
-  // that are in use while the model is loaded. Once calls are accepted, the latter are all of
-  // host_bytes_of_serving.
-  int64_t host_bytes_of_process = 0;
-  int64_t host_bytes_of_serving_now = 0;
+  // The host memory that this model must leave to others. The caller of the engine adds the limits.
+  engine::HostMemory memory;
 };
 
 // Returns the number of processors of each model, at least 1. A model whose settings give

@@ -18,12 +18,6 @@
 namespace dragoman::server {
 namespace {
 
-int64_t UnixNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 absl::Status OfModel(const std::string& name, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("model ", name, ": ", status.message()));
 }
@@ -69,10 +63,10 @@ int64_t ModelManager::HostBytesHeld(std::string* sum) const {
 ModelShare ModelManager::HostShare() const {
   ModelShare share;
   std::string sum;
-  share.host_bytes_of_loaded = HostBytesHeld(&sum);
-  share.host_bytes_of_serving = resources_.serving_bytes;
-  share.host_bytes_of_process = resources_.process_bytes;
-  share.host_bytes_of_serving_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
+  share.memory.loaded_models = HostBytesHeld(&sum);
+  share.memory.reserved = resources_.serving_bytes;
+  share.memory.process = resources_.process_bytes;
+  share.memory.reserved_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
   return share;
 }
 
@@ -94,8 +88,8 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
   share.plan = std::move(plan);
   if (!share.plan.ok()) return share;
   const int64_t left =
-      resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
-  share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
+      resources_.host_bytes - resources_.serving_bytes - share.memory.loaded_models;
+  share.memory.models_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
   // A model keeps its share from LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
@@ -242,7 +236,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
 
 absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
   absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, PlanOf(settings), {}));
-  metrics_->OnReload(settings.model_name, loaded.ok());
+  metrics_->Find(settings.model_name)->OnReload(loaded.ok());
   if (!loaded.ok()) {
     const bool serving = table_->Find(settings.model_name) != nullptr;
     Log(LogLevel::kError, "model not loaded",

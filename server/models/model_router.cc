@@ -1,7 +1,5 @@
 #include "server/models/model_router.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/base/field_error.h"
@@ -45,9 +43,7 @@ std::string Asked(std::string_view language) { return language.empty() ? "any" :
 
 absl::StatusOr<ModelPtr> FindModel(const std::vector<ModelPtr>& models, std::string_view name) {
   if (name.empty()) return models.front();
-  const auto at = std::find_if(models.begin(), models.end(),
-                               [name](const ModelPtr& model) { return model->name == name; });
-  if (at != models.end()) return *at;
+  if (ModelPtr found = FindByName(models, name)) return found;
   return absl::NotFoundError(
       absl::StrCat("model: found ", Quoted(name), ", expected one of ", NamesOf(models)));
 }

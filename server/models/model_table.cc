@@ -137,17 +137,12 @@ size_t ModelTable::RankOf(const std::string& name) const {
 
 absl::StatusOr<std::vector<ModelPtr>> ModelTable::WithPivots(std::vector<ModelPtr> direct) {
   const std::vector<ModelPtr> before = models();
-  const auto find = [](const std::vector<ModelPtr>& models, const std::string& name) -> ModelPtr {
-    for (const ModelPtr& model : models) {
-      if (model->name == name) return model;
-    }
-    return nullptr;
-  };
   std::vector<ModelPtr> all = direct;
   for (const PivotSettings& pivot : pivots_) {
-    const std::vector<ModelPtr> legs = {find(direct, pivot.first), find(direct, pivot.second)};
+    const std::vector<ModelPtr> legs = {FindByName(direct, pivot.first),
+                                        FindByName(direct, pivot.second)};
     if (legs[0] == nullptr || legs[1] == nullptr) continue;
-    const ModelPtr known = find(before, pivot.name);
+    const ModelPtr known = FindByName(before, pivot.name);
     if (known != nullptr && known->legs == legs) {
       all.push_back(known);
       continue;
@@ -235,10 +230,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
   {
     engine::MutexLock lock(&mu_);
     for (const ModelPtr& old : models_) {
-      const bool stays = std::any_of(models.begin(), models.end(), [&](const ModelPtr& model) {
-        return model->name == old->name;
-      });
-      if (!stays) changes.emplace_back(old->name, false);
+      if (FindByName(models, old->name) == nullptr) changes.emplace_back(old->name, false);
     }
     for (const ModelPtr& model : models) changes.emplace_back(model->name, true);
     models_.swap(models);
@@ -251,10 +243,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
 
 ModelPtr ModelTable::Find(std::string_view name) const {
   engine::MutexLock lock(&mu_);
-  for (const ModelPtr& model : models_) {
-    if (model->name == name) return model;
-  }
-  return nullptr;
+  return FindByName(models_, name);
 }
 
 std::vector<ModelPtr> ModelTable::models() const {
@@ -272,10 +261,7 @@ void ModelTable::Note(const std::string& name, ModelState state) {
   Forget(name);
   if (state == ModelState::kServing) return;
   notes_[name] = state;
-  const bool is_served =
-      std::any_of(models_.begin(), models_.end(),
-                  [&name](const ModelPtr& model) { return model->name == name; });
-  if (state != ModelState::kFailed || is_served) return;
+  if (state != ModelState::kFailed || FindByName(models_, name) != nullptr) return;
   failures_.push_back(name);
   if (failures_.size() > kMaxFailures) Forget(std::string(failures_.front()));
 }
@@ -380,9 +366,7 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   engine::MutexLock lock(&registry_->mu);
   while (registry_->live != present || registry_->ending > 0) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return false;
-    registry_->changed.WaitFor(&registry_->mu, left);
+    if (!registry_->changed.WaitUntil(&registry_->mu, end)) return false;
   }
   return true;
 }

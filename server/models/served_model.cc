@@ -15,4 +15,11 @@ ModelLanguages LanguagesOfPairs(const std::vector<engine::LanguagePair>& pairs) 
   return out;
 }
 
+ModelPtr FindByName(const std::vector<ModelPtr>& models, std::string_view name) {
+  for (const ModelPtr& model : models) {
+    if (model->name == name) return model;
+  }
+  return nullptr;
+}
+
 }  // namespace dragoman::server

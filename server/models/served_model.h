@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/engine.h"
@@ -50,5 +51,8 @@ struct ServedModel {
 
   bool is_pivot() const { return !legs.empty(); }
 };
+
+// Returns the model of this name; nullptr if there is none.
+ModelPtr FindByName(const std::vector<ModelPtr>& models, std::string_view name);
 
 }  // namespace dragoman::server

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <iterator>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,6 @@ namespace {
 
 using prometheus::BuildCounter;
 using prometheus::BuildGauge;
-using prometheus::MetricFamily;
 
 // The label of each reason, by the number of RejectReason. The first reason is never counted.
 constexpr const char* kReasonNames[] = {"",        "queue_full",  "token_budget", "client_share",
@@ -34,29 +32,6 @@ auto& Register(Builder builder, const char* name, const char* help,
 double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
-
-// Joins the families of all registries by name, because the text format allows each name only once.
-class Merged {
- public:
-  void Add(std::vector<MetricFamily> more) {
-    for (MetricFamily& family : more) {
-      if (family.metric.empty()) continue;
-      const auto [known, is_new] = places_.emplace(family.name, families_.size());
-      if (is_new) {
-        families_.push_back(std::move(family));
-        continue;
-      }
-      std::vector<prometheus::ClientMetric>& metrics = families_[known->second].metric;
-      metrics.insert(metrics.end(), std::make_move_iterator(family.metric.begin()),
-                     std::make_move_iterator(family.metric.end()));
-    }
-  }
-  const std::vector<MetricFamily>& families() const { return families_; }
-
- private:
-  std::vector<MetricFamily> families_;
-  std::unordered_map<std::string, size_t> places_;
-};
 
 }  // namespace
 
@@ -112,10 +87,10 @@ std::shared_ptr<ModelMetrics> Metrics::ForPivot(const std::string& name) {
   return Make(ModelMetrics::Kind::kPivot, name);
 }
 
-std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
-  if (name == kSeveralModels) return several_models_;
+std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& model) const {
+  if (model == kSeveralModels) return several_models_;
   engine::MutexLock lock(&mu_);
-  const auto known = models_.find(name);
+  const auto known = models_.find(model);
   std::shared_ptr<ModelMetrics> present = known == models_.end() ? nullptr : known->second.lock();
   return present == nullptr ? no_model_ : present;
 }
@@ -167,11 +142,6 @@ void Metrics::OnRpc(Api api, RpcMethod method, absl::StatusCode code, engine::Na
   Find(model)->OnRpc(api, method, duration);
 }
 
-void Metrics::OnFirstResult(Api api, RpcMethod method, const std::string& model,
-                            engine::Nanos duration) {
-  Find(model)->OnFirstResult(api, method, duration);
-}
-
 void Metrics::SetCertificateEnd(int64_t unix_seconds) {
   certificate_end_->Add({}).Set(static_cast<double>(unix_seconds));
 }
@@ -189,29 +159,19 @@ void Metrics::OnRejected(engine::RejectReason reason) {
   if (reason != engine::RejectReason::kNone) rejected_[static_cast<size_t>(reason)]->Increment();
 }
 
-void Metrics::OnSent(const std::string& model, engine::Nanos duration) {
-  Find(model)->OnSent(duration);
-}
-
-void Metrics::OnCharacters(const std::string& model, int64_t code_points) {
-  Find(model)->OnCharacters(code_points);
-}
-
-void Metrics::OnReload(const std::string& model, bool ok) { Find(model)->OnReload(ok); }
-
 std::string Metrics::Scrape() const {
-  Merged all;
+  Families all;
   all.Add(registry_.Collect());
   for (const auto& model : Present()) all.Add(model->Collect());
   {
     engine::MutexLock lock(&sources_mu_);
-    if (source_) all.Add(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
-    for (const auto& [port, stats] : connections_) all.Add(ConnectionFamilies(port, stats()));
-    if (spans_ != nullptr) all.Add({SpanFamily(*spans_)});
+    if (source_) AddEngines(source_(), clock_->Now(), UnixSeconds(), &all);
+    for (const auto& [port, stats] : connections_) AddConnections(port, stats(), &all);
+    if (spans_ != nullptr) AddSpans(*spans_, &all);
   }
-  all.Add(ProcessFamilies());
+  AddProcess(&all);
   std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, all.families());
+  prometheus::TextSerializer().Serialize(out, all.all());
   return out.str();
 }
 

@@ -72,19 +72,16 @@ class Metrics {
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
+  // Returns the object that counts the calls and reloads of `model`. A name counts as "" if no
+  // caller holds its ForModel result.
+  std::shared_ptr<ModelMetrics> Find(const std::string& model) const;
+
   // Notes the end of a call over `api`. `model` is "" if the call ended before its model was known
-  // or needed none, and kSeveralModels if its texts went to several models. Here and below, a name
-  // counts as "" if no caller holds its ForModel result. REQUIRES: called once per call.
+  // or needed none, and kSeveralModels if its texts went to several models. REQUIRES: called once
+  // per call.
   void OnRpc(Api api, RpcMethod method, absl::StatusCode code, engine::Nanos duration,
              const std::string& model);
-  void OnFirstResult(Api api, RpcMethod method, const std::string& model, engine::Nanos duration);
   void OnRejected(engine::RejectReason reason);
-  // Notes that results were sent `duration` after they were handed to the transport.
-  void OnSent(const std::string& model, engine::Nanos duration);
-  // Counts the code points in the texts of a call that ended with OK.
-  void OnCharacters(const std::string& model, int64_t code_points);
-  // Notes that a new version of a model was loaded, or failed to load.
-  void OnReload(const std::string& model, bool ok);
 
   // Returns all metrics in the text exposition format.
   std::string Scrape() const;
@@ -98,7 +95,6 @@ class Metrics {
 
   Counter* RpcCounter(Api api, RpcMethod method, absl::StatusCode code);
   std::shared_ptr<ModelMetrics> Make(ModelMetrics::Kind kind, const std::string& name);
-  std::shared_ptr<ModelMetrics> Find(const std::string& name) const;
   ModelPointers Present() const;
 
   const engine::Clock* const clock_;

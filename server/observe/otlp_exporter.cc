@@ -83,10 +83,7 @@ OtlpExporter::~OtlpExporter() {
     engine::MutexLock lock(&mu_);
     stop_ = true;
     changed_.NotifyAll();
-    while (!ended_) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= std::chrono::nanoseconds::zero()) break;
-      changed_.WaitFor(&mu_, left);
+    while (!ended_ && changed_.WaitUntil(&mu_, end)) {
     }
     abandoned_ = true;
   }
@@ -121,10 +118,7 @@ std::vector<Span> OtlpExporter::NextBatch() {
   engine::MutexLock lock(&mu_);
   while (queue_.empty() && !stop_) changed_.Wait(&mu_);
   const auto end = std::chrono::steady_clock::now() + options_.gather;
-  while (queue_.size() < options_.max_batch && !stop_) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) break;
-    changed_.WaitFor(&mu_, left);
+  while (queue_.size() < options_.max_batch && !stop_ && changed_.WaitUntil(&mu_, end)) {
   }
   if (abandoned_) return {};
   wall_offset_ = std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -1,71 +1,29 @@
 #include "server/observe/rpc_method.h"
 
+#include <cstddef>
+#include <iterator>
+
 namespace dragoman::server {
+namespace {
 
-const char* RpcMethodName(RpcMethod method) {
-  switch (method) {
-    case RpcMethod::kTranslate:
-      return "Translate";
-    case RpcMethod::kStreamTranslate:
-      return "StreamTranslate";
-    case RpcMethod::kDetectLanguage:
-      return "DetectLanguage";
-    case RpcMethod::kListLanguages:
-      return "ListLanguages";
-    case RpcMethod::kListModels:
-      return "ListModels";
-    case RpcMethod::kGetServerInfo:
-      return "GetServerInfo";
-    case RpcMethod::kListGlossaries:
-      return "ListGlossaries";
-    case RpcMethod::kGetGlossary:
-      return "GetGlossary";
-    case RpcMethod::kQuery:
-      return "Query";
-    case RpcMethod::kLoadModel:
-      return "LoadModel";
-    case RpcMethod::kUnloadModel:
-      return "UnloadModel";
-    case RpcMethod::kReloadModel:
-      return "ReloadModel";
-    case RpcMethod::kReloadAll:
-      return "ReloadAll";
-    case RpcMethod::kDrain:
-      return "Drain";
-    case RpcMethod::kSetLogLevel:
-      return "SetLogLevel";
-    case RpcMethod::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
-}
+// By the numbers of RpcMethod.
+constexpr const char* kMethodNames[] = {
+    "Translate",  "StreamTranslate", "DetectLanguage", "ListLanguages",
+    "ListModels", "GetServerInfo",   "ListGlossaries", "GetGlossary",
+    "Query",      "LoadModel",       "UnloadModel",    "ReloadModel",
+    "ReloadAll",  "Drain",           "SetLogLevel",    "unknown"};
+static_assert(std::size(kMethodNames) == static_cast<size_t>(RpcMethod::kUnknown) + 1);
 
-const char* ApiName(Api api) {
-  switch (api) {
-    case Api::kDragoman:
-      return "dragoman";
-    case Api::kGoogleV3:
-      return "google_v3";
-    case Api::kGoogleV2:
-      return "google_v2";
-    case Api::kRiva:
-      return "riva";
-    case Api::kLibreTranslate:
-      return "libretranslate";
-    case Api::kDeepl:
-      return "deepl";
-    case Api::kOpenAi:
-      return "openai";
-    case Api::kMarian:
-      return "marian";
-    case Api::kPlugins:
-      return "plugins";
-    case Api::kMTranServer:
-      return "mtranserver";
-    case Api::kCurator:
-      return "curator";
-  }
-  return "?";
-}
+// By the numbers of Api.
+constexpr const char* kApiNames[] = {"dragoman",       "google_v3",   "google_v2", "riva",
+                                     "libretranslate", "deepl",       "openai",    "marian",
+                                     "plugins",        "mtranserver", "curator"};
+static_assert(std::size(kApiNames) == static_cast<size_t>(Api::kCurator) + 1);
+
+}  // namespace
+
+const char* RpcMethodName(RpcMethod method) { return kMethodNames[static_cast<size_t>(method)]; }
+
+const char* ApiName(Api api) { return kApiNames[static_cast<size_t>(api)]; }
 
 }  // namespace dragoman::server

@@ -21,16 +21,11 @@ absl::StatusOr<engine::DeviceChoice> Choose(const engine::DeviceRequest& request
 }
 
 engine::HostMemory HostMemoryFor(const ModelShare& share) {
-  const MemoryLimits limits = FindMemoryLimits("", share.host_bytes_of_loaded, ThreadStackBytes());
-  engine::HostMemory memory;
+  const MemoryLimits limits = FindMemoryLimits("", share.memory.loaded_models, ThreadStackBytes());
+  engine::HostMemory memory = share.memory;
   memory.most = limits.most.bytes;
   memory.most_of = limits.most.source;
   memory.now = limits.now.bytes;
-  memory.loaded_models = share.host_bytes_of_loaded;
-  memory.models_to_come = share.host_bytes_of_to_come;
-  memory.reserved = share.host_bytes_of_serving;
-  memory.process = share.host_bytes_of_process;
-  memory.reserved_now = share.host_bytes_of_serving_now;
   return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "server/base/log.h"
+#include "server/base/steady_clock.h"
 
 namespace dragoman::server {
 namespace {
@@ -55,13 +56,11 @@ absl::Status Security::OpenTls(const ServerConfig& config) {
   if (!config.tls_client_ca.empty()) paths.push_back(config.tls_client_ca);
   if (!config.admin_client_ca.empty()) paths.push_back(config.admin_client_ca);
   watch_.Add({kCertificates, std::move(paths), [this] { return ReloadTls(); }});
-  auto tls = TlsStore::Open({config.tls_cert, config.tls_key, config.tls_client_ca},
-                            TlsStore::SystemTime());
+  auto tls = TlsStore::Open({config.tls_cert, config.tls_key, config.tls_client_ca}, UnixNow);
   if (!tls.ok()) return tls.status();
   tls_ = *std::move(tls);
   if (!config.admin_client_ca.empty()) {
-    auto admin = TlsStore::Open({config.tls_cert, config.tls_key, config.admin_client_ca},
-                                TlsStore::SystemTime());
+    auto admin = TlsStore::Open({config.tls_cert, config.tls_key, config.admin_client_ca}, UnixNow);
     if (!admin.ok()) return admin.status();
     admin_tls_ = *std::move(admin);
   }

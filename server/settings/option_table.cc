@@ -75,8 +75,7 @@ const std::vector<Option>& Options() {
        "the model of requests that name none and fit it; empty: the first", &C::default_model},
       {kSome, "ensemble", "NAME=DIR,DIR[,...]",
        "serve the mean of two to eight models of one vocabulary as one model; a DIR may be the "
-       "name "
-       "of a --model, whose directory is meant; one flag for each",
+       "name of a --model, whose directory is meant; one flag for each",
        &C::ensembles},
       {kSome, "pivot", "[NAME=]FIRST+SECOND",
        "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
@@ -87,8 +86,7 @@ const std::vector<Option>& Options() {
            [](C& c) -> Field { return AddressField(&c.listen, AddressForms::kHostOrUnix); })},
       {kEveryone, "http", "ADDR",
        "HTTP address of our REST, the page, and the APIs of other translation servers, host:port "
-       "or "
-       "unix:PATH; TLS and keys as for gRPC; off: none",
+       "or unix:PATH; TLS and keys as for gRPC; off: none",
        Target::Server(
            [](C& c) -> Field { return AddressOrOffField(&c.http, AddressForms::kHostOrUnix); })},
       {kSome, "page", "off|on",
@@ -111,8 +109,7 @@ const std::vector<Option>& Options() {
        })},
       {kSome, "admin-client-ca", "FILE",
        "authorities (PEM) of certificates that may administer; with it --admin-listen speaks TLS "
-       "by "
-       "--tls-cert, needs such a certificate and may be any address; empty: no TLS",
+       "by --tls-cert, needs such a certificate and may be any address; empty: no TLS",
        &C::admin_client_ca},
       {kEveryone, "metrics", "ADDR",
        "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
@@ -178,8 +175,7 @@ const std::vector<Option>& Options() {
        &C::language_model},
       {kSome, "language-model-sha256", "HEX",
        "SHA-256 of the file of --language-model, which may then be any classifier by fastText; "
-       "only "
-       "for files that you trust; empty: that of lid.176.ftz or lid.176.bin",
+       "only for files that you trust; empty: that of lid.176.ftz or lid.176.bin",
        Target::Server([](C& c) -> Field { return Sha256Field(&c.language_model_sha256); })},
       {kSome, "lame-duck-seconds", "N",
        "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
@@ -195,10 +191,8 @@ const std::vector<Option>& Options() {
        Target::Server([](C& c) -> Field { return ChoiceField(&c.log_peers, kSwitch); })},
       {kSome, "otlp", "URL",
        "OpenTelemetry collector that gets a span of every call and of its stages by OTLP over "
-       "gRPC, "
-       "http://HOST:4317 or https://HOST:4317; empty: the one of "
-       "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT "
-       "or OTEL_EXPORTER_OTLP_ENDPOINT, or none",
+       "gRPC, http://HOST:4317 or https://HOST:4317; empty: the one of "
+       "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, or none",
        Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
       {kSome, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
        1'000'000},
@@ -207,8 +201,7 @@ const std::vector<Option>& Options() {
        100'000'000},
       {kSome, "max-connections", "N",
        "connections that may be open at once, of gRPC and of --http; 0: by the limit on open "
-       "files, "
-       "at most 4096",
+       "files, at most 4096",
        &C::max_connections, 0, 1'000'000},
       {kSome, "receive-memory-mb", "N",
        "MiB for requests not yet received in full; 0: 32 requests of the largest size",
@@ -230,8 +223,7 @@ const std::vector<Option>& Options() {
        &C::max_connections_per_peer, 0, 1'000'000},
       {kEveryone, "tls-cert", "FILE",
        "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: "
-       "no "
-       "TLS",
+       "no TLS",
        &C::tls_cert},
       {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
       {kSome, "tls-client-ca", "FILE",
@@ -257,9 +249,8 @@ const std::vector<Option>& Options() {
        "unit in which the batch's fill is counted",
        Target::Model([](M& m) -> Field { return ChoiceField(&m.scheduler.unit, kUnits); })},
       {kResearch, "capacity", "N",
-       "capacity of the batch, in units; 0: max-rows, on a GPU with continuous top-up "
-       "9/8 "
-       "of it (not for source-tokens)",
+       "capacity of the batch, in units; 0: max-rows, on a GPU with continuous top-up 9/8 of it "
+       "(not for source-tokens)",
        Target::Model([](M& m) -> Field { return &m.scheduler.capacity; }), 0, INT_MAX},
       {kResearch, "slots", "all|shortest-first|longest-first",
        "which segments of the batch a decode step runs first; all: in order of admission",
@@ -287,8 +278,7 @@ const std::vector<Option>& Options() {
       // Keys of "cuda", which change scores for more speed.
       {kSupport, "output-products", "model|float8|int8",
        "numbers that the products of the fused output layer multiply: the compute type's, e4m3 "
-       "(8.9, "
-       "9.0 and from 12.0 on) or int8 (8.0 to 9.0 and from 12.0 on)",
+       "(8.9, 9.0 and from 12.0 on) or int8 (8.0 to 9.0 and from 12.0 on)",
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.cuda.output_products, kProducts); })},
       {kSupport, "layer-products", "model|int8",

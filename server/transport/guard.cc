@@ -47,16 +47,6 @@ absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const Address& address, 
   return listener;
 }
 
-uint64_t Guard::Enter(const std::string& grpc_peer, EndCall end) {
-  return intake_->Enter(grpc_peer, std::move(end));
-}
-
-void Guard::LeaveWhole(uint64_t call, int64_t bytes) { intake_->LeaveWhole(call, bytes); }
-
-void Guard::LeaveCut(uint64_t call) { intake_->LeaveCut(call); }
-
-void Guard::Done(uint64_t call, bool cancelled) { intake_->Done(call, cancelled); }
-
 std::string PeerName(int fd) {
   const std::string peer = PeerOf(fd);
   if (peer.empty()) return "unix:";

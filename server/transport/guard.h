@@ -6,12 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
 #include "engine/base/worker_pool.h"
@@ -29,12 +27,6 @@ class Intake;
 // Thread-safe. Calls over sockets other than TCP (Unix sockets) are counted, but not bounded.
 class Guard {
  public:
-  // Ends a call whose request is not complete yet. The status is INVALID_ARGUMENT if the request is
-  // too large, and RESOURCE_EXHAUSTED if all incoming requests together are too large. Called
-  // without locks on a thread of the guard. The request may have become complete just before the
-  // call.
-  using EndCall = std::function<void(const absl::Status& status)>;
-
   // `clock` must outlive the guard.
   Guard(const TransportLimits& limits, const engine::Clock* clock);
   ~Guard();
@@ -48,17 +40,8 @@ class Guard {
   absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer,
                                                    std::vector<int> inherited = {});
 
-  // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete. The
-  // caller must call LeaveWhole or LeaveCut later, and then Done. Returns the call's number, which
-  // is not 0.
-  uint64_t Enter(const std::string& grpc_peer, EndCall end);
-  // Reports that the call's request is complete. `bytes` includes its headers.
-  void LeaveWhole(uint64_t call, int64_t bytes);
-  // Reports that the call ended before its request was complete.
-  void LeaveCut(uint64_t call);
-  // Reports that gRPC has finished the call. Its number must not be used afterwards. `cancelled`
-  // means that the request was complete, but gRPC did not send the complete answer.
-  void Done(uint64_t call, bool cancelled);
+  // Watches the calls. Each call enters before its request is complete.
+  Intake& intake() { return *intake_; }
 
  private:
   const int max_connections_;

@@ -18,13 +18,6 @@ constexpr size_t kBodyBytes = 1024;
 // clients may wait.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
-HttpResponse TextAnswer(int status, const char* why) {
-  HttpResponse answer;
-  answer.status = status;
-  answer.body = why;
-  return answer;
-}
-
 bool IsProbe(std::string_view path) { return path == "/livez" || path == "/readyz"; }
 
 HttpResponse Uncached(HttpResponse answer) {
@@ -76,15 +69,15 @@ bool HttpServer::AcceptsWebSocket(const HttpRequest& /*upgrade*/) const { return
 void HttpServer::Handle(std::shared_ptr<HttpExchange> exchange) {
   const HttpRequest& request = exchange->request();
   if (tls_.mutual && !IsProbe(request.path) && !request.client_certificate) {
-    exchange->Respond(
-        Uncached(TextAnswer(403, "found no certificate of a known client, expected one\n")));
+    exchange->Respond(Uncached(
+        {.status = 403, .body = "found no certificate of a known client, expected one\n"}));
   } else if (!IsScrape(request.method, request.path)) {
     exchange->Respond(Uncached(RouteHttp(request.method, request.path, hooks_)));
   } else if (!scraper_.Ask([exchange](const Scraper::Answer& answer) {
                exchange->Respond(Uncached(*answer));
              })) {
     exchange->Respond(Uncached(
-        TextAnswer(503, "too many scrapes wait already, or the daemon ends: try again\n")));
+        {.status = 503, .body = "too many scrapes wait already, or the daemon ends: try again\n"}));
   }
 }
 

@@ -33,9 +33,7 @@ size_t BytesOf(const HttpRequest& request) {
 }  // namespace
 
 HttpResponse PlainRefusal(const Refusal& refusal) {
-  HttpResponse response;
-  response.status = refusal.status;
-  response.body = refusal.why + "\n";
+  HttpResponse response{.status = refusal.status, .body = refusal.why + "\n"};
   if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }

@@ -54,7 +54,10 @@ class Intake {
   };
   static Sockets RealSockets();
 
-  // Guard::EndCall, called on a thread of `enders`.
+  // Ends a call whose request is not complete yet. The status is INVALID_ARGUMENT if the request is
+  // too large, and RESOURCE_EXHAUSTED if all incoming requests together are too large. Called
+  // without locks on a thread of `enders`. The request may have become complete just before the
+  // call.
   using EndCall = std::function<void(const absl::Status& status)>;
 
   // The bytes that each call counts in addition to its request, for its objects here and in gRPC.
@@ -77,10 +80,16 @@ class Intake {
   void Open(int fd);
   void Close(int fd);
 
-  // These are the methods of Guard with the same names.
+  // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete. The
+  // caller must call LeaveWhole or LeaveCut later, and then Done. Returns the call's number, which
+  // is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
+  // Reports that the call's request is complete. `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
+  // Reports that the call ended before its request was complete.
   void LeaveCut(uint64_t call);
+  // Reports that gRPC has finished the call. Its number must not be used afterwards. `cancelled`
+  // means that the request was complete, but gRPC did not send the complete answer.
   void Done(uint64_t call, bool cancelled);
 
   int64_t waiting() const;

@@ -258,9 +258,7 @@ bool Listener::WaitEmpty(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   engine::MutexLock lock(&mu_);
   while (!connections_.empty()) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return false;
-    changed_.WaitFor(&mu_, left);
+    if (!changed_.WaitUntil(&mu_, end)) return false;
   }
   return true;
 }

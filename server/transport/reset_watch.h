@@ -32,27 +32,6 @@ struct StreamCount {
   int64_t failed = 0;     // ended without a complete answer
 };
 
-// Reads gRPC's own counts (channelz) of the HTTP/2 streams that it has accepted.
-class AcceptedStreams {
- public:
-  // Returns the counts of all servers of this process. Takes about 20 us.
-  StreamCount All() const;
-
-  // Finds the numbers that channelz has for connections that are new since the last Update.
-  void Update();
-
-  // Returns the counts of the connection from `peer` (in PeerOf's notation), or nullopt if
-  // gRPC does not know the connection now or did not know it at the last Update. Takes about 20 us.
-  std::optional<StreamCount> Of(const std::string& peer) const;
-
-  void Forget(const std::string& peer) { sockets_.erase(peer); }
-
- private:
-  // Channelz's socket numbers, by peer; a newer socket has a higher number.
-  std::map<std::string, int64_t> sockets_;
-  int64_t last_ = 0;
-};
-
 struct ResetLimits {
   int64_t each = 2048;  // the maximum number of wasted streams of one connection
   // The maximum number of unfinished streams without a request, of all connections together. Above

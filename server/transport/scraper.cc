@@ -7,10 +7,7 @@ namespace dragoman::server {
 namespace {
 
 Scraper::Answer Unavailable(const char* why) {
-  auto answer = std::make_shared<HttpResponse>();
-  answer->status = 503;
-  answer->body = why;
-  return answer;
+  return std::make_shared<const HttpResponse>(HttpResponse{.status = 503, .body = why});
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "server/transport/web_socket_connection.h"
 
-#include <algorithm>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket/error.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 
@@ -45,11 +45,9 @@ websocket::close_code CloseCodeOf(int status) {
 
 // Truncates the text, at a character boundary, to the 123 bytes of UTF-8 that a close frame allows.
 websocket::reason_string ReasonText(std::string_view text) {
-  size_t size = std::min<size_t>(text.size(), websocket::reason_string::static_capacity);
-  if (size < text.size()) {
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  }
-  return {text.data(), size};
+  text = text.substr(0, websocket::reason_string::static_capacity);
+  text.remove_suffix(static_cast<size_t>(engine::IncompleteUtf8Tail(text)));
+  return {text.data(), text.size()};
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "engine/base/utf8.h"
 #include "server/call/detect/candidates.h"
 #include "server/call/detect/detection_line.h"
-#include "server/call/detect/detection_text.h"
 #include "server/call/detect/open_detector.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -9,7 +9,6 @@
 
 #include "engine/api/glossary_terms.h"
 #include "engine/base/utf8.h"
-#include "server/call/decoding_parser.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
 #include "server/call/rpc_status.h"

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "engine/base/utf8.h"
+#include "engine/text/html/html.h"
 
 namespace dragoman::server {
 namespace {
@@ -117,6 +118,18 @@ class Scripts {
 };
 
 }  // namespace
+
+std::string TextToDetect(std::string_view item, bool html) {
+  if (!html || engine::FirstInvalidUtf8(item).has_value()) return std::string(item);
+  const auto document = engine::HtmlDocument::Parse(item);
+  if (!document.ok()) return std::string(item);
+  std::string text;
+  for (int64_t run = 0; run < document->runs(); ++run) {
+    if (!text.empty()) text += ' ';
+    text += document->text(run);
+  }
+  return text;
+}
 
 DetectionLine MakeDetectionLine(std::string_view text) {
   text = text.substr(0, kReadBytes);

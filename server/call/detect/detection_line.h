@@ -1,12 +1,17 @@
-// The line of a text that a language classifier reads: bounded, and without special characters.
+// What a language classifier reads of an item: its text without markup, and of this text one line,
+// bounded and without special characters.
 //
-// Pure functions on any bytes. Time does not depend on the size of the text.
+// Pure functions on any bytes.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace dragoman::server {
+
+// Returns the text of an item. For HTML, joins the text of its paragraphs with spaces. HTML that a
+// translation would refuse is treated as plain text.
+std::string TextToDetect(std::string_view item, bool html);
 
 struct DetectionLine {
   std::string text;  // one line, without a line end
@@ -25,7 +30,7 @@ inline constexpr size_t kKeptCodePoints = 400;
 // Returns the beginning of `text`, without bytes that are not UTF-8. White space and control
 // characters become single spaces, and so do underscores and angle brackets, because a classifier's
 // special words have these ("__label__de", "</s>"). A text all in capitals becomes lower case, in
-// which classifiers detect languages better.
+// which classifiers detect languages better. Time does not depend on the size of `text`.
 DetectionLine MakeDetectionLine(std::string_view text);
 
 // Returns `text` in lower case.

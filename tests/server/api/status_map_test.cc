@@ -46,8 +46,8 @@ TEST(StatusMap, MapsEveryCodeOfTheContract) {
     EXPECT_EQ(Details(status).code(), static_cast<int>(wire));
   }
   EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok());
-  EXPECT_STREQ(CodeName(absl::StatusCode::kResourceExhausted), "RESOURCE_EXHAUSTED");
-  EXPECT_STREQ(CodeName(absl::StatusCode::kDataLoss), "INTERNAL");
+  EXPECT_EQ(CodeName(absl::StatusCode::kResourceExhausted), "RESOURCE_EXHAUSTED");
+  EXPECT_EQ(CodeName(absl::StatusCode::kDataLoss), "INTERNAL");
 }
 
 TEST(StatusMap, WhatIsWrongWithTheWholeRequestHasNoFieldBeforeIt) {

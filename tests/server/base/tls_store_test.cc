@@ -7,6 +7,7 @@
 
 #include "server/base/file_watch.h"
 #include "server/base/log.h"
+#include "server/base/steady_clock.h"
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
@@ -33,7 +34,7 @@ class TlsStoreTest : public ::testing::Test {
   }
 
   absl::Status Open() {
-    auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
+    auto store = TlsStore::Open(paths_, UnixNow);
     if (store.ok()) store_ = *std::move(store);
     return store.status();
   }

@@ -1,5 +1,5 @@
 // Every decoding option: its range, and that it reaches the job.
-#include "server/call/decoding_parser.h"
+#include "server/call/request_parser.h"
 
 #include <google/protobuf/descriptor.h>
 

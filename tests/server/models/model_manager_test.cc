@@ -176,8 +176,8 @@ TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   ASSERT_EQ(loads_.size(), 2U);
   EXPECT_EQ(loads_[0].second.cpus, 4);
   EXPECT_EQ(loads_[0].second.first_cpu, 0);
-  EXPECT_EQ(loads_[0].second.host_bytes_of_to_come, int64_t{450} << 20);
-  EXPECT_EQ(loads_[0].second.host_bytes_of_serving, int64_t{100} << 20);
+  EXPECT_EQ(loads_[0].second.memory.models_to_come, int64_t{450} << 20);
+  EXPECT_EQ(loads_[0].second.memory.reserved, int64_t{100} << 20);
   EXPECT_EQ(loads_[1].second.cpus, 4);
   EXPECT_EQ(loads_[1].second.first_cpu, 4);
   EXPECT_EQ(table_.Find("a")->version, 1);
@@ -206,7 +206,7 @@ TEST_F(ModelManagerTest, ModelsOfTheGpuLeaveTheHostsMemoryToThoseOfTheCpu) {
   has_gpu_ = true;
   Write("a", "cpu");
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
-  EXPECT_EQ(loads_[0].second.host_bytes_of_to_come, 0);
+  EXPECT_EQ(loads_[0].second.memory.models_to_come, 0);
 }
 
 TEST_F(ModelManagerTest, ModelsThatComeLaterAreCountedWhereTheyRun) {
@@ -601,10 +601,10 @@ TEST_F(ModelManagerTest, ALoadIsGivenUpAtTheEnd) {
 // No call is there at the start; later, calls may take what was set aside for them at any time.
 TEST_F(ModelManagerTest, WhileCallsAreTakenALoadLeavesThemTheirMemory) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
-  EXPECT_EQ(loads_.back().second.host_bytes_of_serving_now, int64_t{40} << 20);
+  EXPECT_EQ(loads_.back().second.memory.reserved_now, int64_t{40} << 20);
   ASSERT_TRUE(manager_.Reload("a", false).ok());
-  EXPECT_EQ(loads_.back().second.host_bytes_of_serving_now, int64_t{100} << 20);
-  EXPECT_EQ(loads_.back().second.host_bytes_of_process, int64_t{40} << 20);
+  EXPECT_EQ(loads_.back().second.memory.reserved_now, int64_t{100} << 20);
+  EXPECT_EQ(loads_.back().second.memory.process, int64_t{40} << 20);
 }
 
 TEST_F(ModelManagerTest, TheStartsPeakIsWhatModelsHeldAtOnce) {

@@ -138,16 +138,17 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   model.OnStep({3 * kNanosPerMilli, 0, 0, 1, 0, /*beside_pass=*/true});
   model.OnEncode(5, 100, 7);
   model.OnStage(engine::Stage::kSlotWait, 10 * kNanosPerMilli);
-  metrics_.OnSent("de-en", kNanosPerMilli);
+  metrics_.Find("de-en")->OnSent(kNanosPerMilli);
   model.OnJobTokenized(20, 4);
   model.OnSegmentTranslated(20, 24);
   model.OnSegmentSearchedAgain();
   model.OnJobTranslated(24);
-  metrics_.OnCharacters("de-en", 71);
-  metrics_.OnCharacters("de-en", 9);
+  metrics_.Find("de-en")->OnCharacters(71);
+  metrics_.Find("de-en")->OnCharacters(9);
   model.OnSegmentCancelled(engine::Stage::kDecode, engine::CancelCause::kDeadline, 9);
   model.OnError("nan");
-  metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, "de-en", kNanosPerMilli);
+  metrics_.Find("de-en")->OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate,
+                                        kNanosPerMilli);
   ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="busy"} 16)");
   ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="idle"} 16)");
   ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.0015"} 0)");
@@ -181,7 +182,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="en-fr"} 1)");
   ExpectLine(R"(dragoman_decode_row_steps_total{model="en-fr",state="busy"} 0)");
-  metrics_.OnReload("en-fr", false);
+  metrics_.Find("en-fr")->OnReload(false);
   ExpectLine(R"(dragoman_model_reloads_total{model="en-fr",result="failed"} 1)");
   ExpectLine(R"(dragoman_model_reloads_total{model="de-en",result="ok"} 0)");
   ExpectNamedInTheReadme();
@@ -210,9 +211,9 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
   for (const char* gone : {"de-en", "x", "y", "z"}) {
     metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
                    gone);
-    metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, gone, kNanosPerMilli);
-    metrics_.OnSent(gone, kNanosPerMilli);
-    metrics_.OnReload(gone, false);
+    metrics_.Find(gone)->OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, kNanosPerMilli);
+    metrics_.Find(gone)->OnSent(kNanosPerMilli);
+    metrics_.Find(gone)->OnReload(false);
   }
   ExpectLine(
       R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 4)");
@@ -231,9 +232,9 @@ TEST_F(MetricsTest, CallsOverSeveralModelsHaveALabelOfTheirOwn) {
   EXPECT_THAT(Text(), Not(HasSubstr(R"(model="*")")));
   metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
                  kSeveralModels);
-  metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, kSeveralModels,
-                         kNanosPerMilli);
-  metrics_.OnSent(kSeveralModels, kNanosPerMilli);
+  metrics_.Find(kSeveralModels)
+      ->OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, kNanosPerMilli);
+  metrics_.Find(kSeveralModels)->OnSent(kNanosPerMilli);
   ExpectLine(
       R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="*"} 1)");
   ExpectLine(

@@ -41,7 +41,7 @@ class HttpsTest : public ::testing::Test {
   }
 
   void Start(bool mutual) {
-    auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
+    auto store = TlsStore::Open(paths_, UnixNow);
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
     auto server = HttpServer::Start({.host = "127.0.0.1"}, hooks_, 16, {store_.get(), mutual});
@@ -149,7 +149,7 @@ TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
 
 // The port of --http with --tls-client-ca.
 TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
-  auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
+  auto store = TlsStore::Open(paths_, UnixNow);
   ASSERT_TRUE(store.ok()) << store.status();
   ExchangeServerOptions options;
   options.listener.address = {.host = "127.0.0.1"};

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/base/utf8.h"
-#include "server/call/detect/detection_text.h"
 
 namespace dragoman::server {
 namespace {
