@@ -32,12 +32,7 @@ constexpr size_t kVictims = 125;  // besides, to be cancelled
 class DeviceLoop : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    jobs_ = new std::vector<engine::TranslationJob>;
-    testing::MixedRequests requests(21);
-    for (size_t i = 0; i < kRequests; ++i) {
-      int kind = 0;
-      jobs_->push_back(requests.Next(&kind));
-    }
+    jobs_ = new std::vector<engine::TranslationJob>(testing::MixedJobs(kRequests, 21));
     auto loaded = engine::LoadModel(kModel);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     model_ = new std::shared_ptr<const engine::StepModel>(

@@ -86,11 +86,8 @@ class Invariance : public kernels::PerIsaAndType {
                      int threads, const std::vector<size_t>& order) const {
     SCOPED_TRACE(::testing::Message()
                  << max_rows << " rows, " << workers << " workers, " << threads << " threads");
-    const auto found = testing::TranslateTogether(*Start(max_rows, workers, threads), jobs_, order);
-    for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i]))
-          << "differs from alone: sentence " << i << ": " << jobs_[i].contents[0];
-    }
+    testing::ExpectSameToTheBit(
+        jobs_, testing::TranslateTogether(*Start(max_rows, workers, threads), jobs_, order), alone);
   }
 
   std::vector<size_t> Shuffled(unsigned seed) const {

@@ -44,14 +44,10 @@ class MixedMethods : public ::testing::Test {
   }
 
   static void ExpectAsAlone(const engine::EngineConfig& config, unsigned seed) {
-    const auto found =
-        testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed));
-    for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_TRUE(testing::SameToTheBit(found[i], (*alone_)[i]))
-          << "request " << i << " differs from alone: " << (*jobs_)[i].contents[0]
-          << "\nalone: " << (*alone_)[i].hypotheses.at(0).text
-          << "\nmixed: " << found[i].hypotheses.at(0).text;
-    }
+    testing::ExpectSameToTheBit(
+        *jobs_,
+        testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed)),
+        *alone_);
   }
 
   static std::vector<engine::TranslationJob>* jobs_;

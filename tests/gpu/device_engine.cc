@@ -78,13 +78,7 @@ std::vector<engine::TranslationJob> Sentences(size_t count, const std::vector<in
 }
 
 std::vector<engine::TranslationJob> Mixed(size_t count, unsigned seed) {
-  MixedRequests requests(seed);
-  std::vector<engine::TranslationJob> jobs;
-  while (jobs.size() < JobCount(count)) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  return Short(std::move(jobs));
+  return Short(MixedJobs(JobCount(count), seed));
 }
 
 engine::TranslationJob LongJob() {

@@ -99,27 +99,11 @@ class EmulatedEngine : public ::testing::Test {
 
 // In float32 the sums differ by their order alone: no decision of these requests hangs on that.
 TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
-  std::vector<TranslationJob> jobs;
-  testing::MixedRequests requests(3);
-  for (int i = 0; i < 2 * testing::MixedRequests::kKinds; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
-  const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32), jobs,
-                                                testing::InOrder(jobs.size()));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    ASSERT_EQ(found[i].status, expected[i].status);
-    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
-    for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-      const Hypothesis& a = found[i].hypotheses[h];
-      const Hypothesis& b = expected[i].hypotheses[h];
-      EXPECT_EQ(a.text, b.text);
-      EXPECT_EQ(a.tokens, b.tokens);
-      EXPECT_EQ(a.finish_reason, b.finish_reason);
-      EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
-    }
-  }
+  const auto jobs = testing::MixedJobs(2 * testing::MixedRequests::kKinds, 3);
+  const auto order = testing::InOrder(jobs.size());
+  testing::ExpectSameTranslations(
+      jobs, testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32), jobs, order),
+      testing::TranslateTogether(*OnCpu(), jobs, order));
 }
 
 // Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads
@@ -139,26 +123,13 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
     const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + of.name;
     std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
     for (TranslationJob& job : jobs) job.target_language = of.target_language;
-    const auto expected =
-        testing::TranslateTogether(*OnCpu(model, float32), jobs, testing::InOrder(jobs.size()));
-    const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32, model),
-                                                  jobs, testing::InOrder(jobs.size()));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ASSERT_TRUE(expected[i].status.ok()) << expected[i].status;
-      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << found[i].status;
-      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens);
-        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
-      }
-    }
-    const auto quantized = OnDevice(of.quantized, model);
-    const auto alone = testing::TranslateAlone(*quantized, jobs);
-    const auto together =
-        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-    }
+    const auto order = testing::InOrder(jobs.size());
+    testing::ExpectSameTranslations(
+        jobs,
+        testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32, model), jobs, order),
+        testing::TranslateTogether(*OnCpu(model, float32), jobs, order));
+    const auto alone = testing::ExpectTheSameInCompany(*OnDevice(of.quantized, model), jobs);
+    EXPECT_GT(testing::CountTexts(alone), 0U) << of.name;
   }
 }
 
@@ -166,15 +137,11 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
 // they share; every method, in full batches.
 TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
   const std::string models = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
-  testing::MixedRequests requests(7);
-  std::vector<TranslationJob> jobs;
-  for (int i = 0; i < testing::MixedRequests::kKinds; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-    jobs.back().returns.scores = true;
+  std::vector<TranslationJob> jobs = testing::MixedJobs(testing::MixedRequests::kKinds, 7);
+  for (TranslationJob& job : jobs) {
+    job.returns.scores = true;
     // These models hardly ever end by themselves.
-    jobs.back().decoding.max_output_tokens =
-        std::max(8, jobs.back().decoding.min_output_tokens.value_or(0));
+    job.decoding.max_output_tokens = std::max(8, job.decoding.min_output_tokens.value_or(0));
   }
   for (const kernels::MeanKind mean :
        {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
@@ -185,24 +152,11 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
                                                      testing::InOrder(jobs.size()));
     const auto engine =
         OnDevice(kernels::ComputeType::kFloat32, models + "tiny-a", config.ensemble);
-    const auto found = testing::TranslateTogether(*engine, jobs, testing::InOrder(jobs.size()));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ASSERT_EQ(found[i].status, expected[i].status);
-      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
-      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens) << i;
-        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
-      }
-    }
-    const auto quantized =
-        OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
-    const auto alone = testing::TranslateAlone(*quantized, jobs);
-    const auto together =
-        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_EQ(alone[i].status, expected[i].status);
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-    }
+    testing::ExpectSameTranslations(
+        jobs, testing::TranslateTogether(*engine, jobs, testing::InOrder(jobs.size())), expected);
+    const auto alone = testing::ExpectTheSameInCompany(
+        *OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble), jobs);
+    for (size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(alone[i].status, expected[i].status);
   }
 }
 
@@ -215,12 +169,12 @@ TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
       testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model), jobs, order);
   for (const CudaOptions& options :
        {CudaOptions{.graphs = false}, CudaOptions{.early_launch = false}}) {
-    const auto found = testing::TranslateTogether(
-        *OnDevice(kernels::ComputeType::kFloat16, model, options), jobs, order);
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(expected[i].status.ok()) << expected[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(found[i], expected[i])) << jobs[i].contents[0];
-    }
+    testing::ExpectSameToTheBit(
+        jobs,
+        testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model, options), jobs,
+                                   order),
+        expected);
+    EXPECT_GT(testing::CountTexts(expected), 0U);
   }
 }
 
@@ -238,13 +192,10 @@ TEST_F(EmulatedEngine, QuantizedOutputProductsTranslateAloneAsInCompany) {
     SCOPED_TRACE(kernels::QuantizedTypeName(quantized));
     const auto engine =
         OnDevice(kernels::ComputeType::kFloat16, kModel, {.output_products = quantized});
-    const auto alone = testing::TranslateAlone(*engine, jobs);
-    const auto together =
-        testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+    const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
     double most = 0;
     for (size_t i = 0; i < jobs.size(); ++i) {
       ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
       ASSERT_FALSE(wide[i].hypotheses.empty()) << wide[i].status;
       if (alone[i].hypotheses[0].tokens != wide[i].hypotheses[0].tokens) continue;
       const double differs = alone[i].hypotheses[0].log_prob - wide[i].hypotheses[0].log_prob;
@@ -265,14 +216,11 @@ TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
                                                jobs, testing::InOrder(jobs.size()));
   const auto engine = OnDevice(kernels::ComputeType::kFloat16, model,
                                {.layer_products = kernels::QuantizedType::kInt8});
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together =
-      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
   size_t as_wide = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
     ASSERT_TRUE(wide[i].status.ok()) << wide[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
     as_wide += testing::SameToTheBit(alone[i], wide[i]) ? 1 : 0;
   }
   EXPECT_LT(as_wide, jobs.size());
@@ -291,19 +239,10 @@ TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
 // for bit, what it gives alone.
 TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4, 20});
-  testing::MixedRequests requests(5);
-  for (int i = 0; i < 6; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  const auto engine = OnDevice(kernels::ComputeType::kFloat16);
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together =
-      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-  }
+  for (TranslationJob& job : testing::MixedJobs(6, 5)) jobs.push_back(std::move(job));
+  const auto alone =
+      testing::ExpectTheSameInCompany(*OnDevice(kernels::ComputeType::kFloat16), jobs);
+  EXPECT_GT(testing::CountTexts(alone), 0U);
   const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
   EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
