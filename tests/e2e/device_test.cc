@@ -61,12 +61,6 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
-TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
-  const DaemonEnd end = testing::RunDaemonToEnd({"--device=auto", "--compute-type=float16"});
-  EXPECT_EQ(end.status, 1);
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("'float16'"), HasSubstr(why_)));
-}
-
 TEST(Device, TheCpuHasNoFloat16) {
   const DaemonEnd end = testing::RunDaemonToEnd({"--device=cpu", "--compute-type=float16"});
   EXPECT_EQ(end.status, 2);

@@ -246,45 +246,6 @@ TEST_F(ModelsTest, ReloadsGiveTheirMemoryBack) {
   EXPECT_LE(grown(), before / 4) << before;
 }
 
-TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
-  Daemon daemon(Flags());
-  const fs::path weights = root_ / "en-fr" / "pytorch_model.bin";
-  const std::string text = "I have no time today.";
-  const json before = Translate(daemon, text, {"--model", "en-fr", "--to", "fr"});
-  std::ifstream file(weights, std::ios::binary);
-  const std::string whole(std::istreambuf_iterator<char>(file), {});
-  fs::resize_file(weights, whole.size() / 2);
-  std::string said;
-  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
-  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("pytorch_model.bin")));
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  const json models =
-      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
-  ASSERT_EQ(models.size(), 3U);
-  EXPECT_EQ(models[1]["state"], "serving");
-  EXPECT_EQ(models[1]["version"], 1);
-  EXPECT_EQ(models[2]["state"], "failed");
-
-  // The directory gone altogether: what is served does not need it.
-  fs::rename(root_ / "en-fr", root_ / "away");
-  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
-  EXPECT_THAT(said, HasSubstr("no such directory"));
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  EXPECT_EQ(daemon.Metrics()["dragoman_model_reloads_total{model=\"en-fr\",result=\"failed\"}"], 2);
-
-  // Whole again, with another byte in one of its files: SIGHUP loads what changed and leaves the rest.
-  fs::rename(root_ / "away", root_ / "en-fr");
-  std::ofstream(weights, std::ios::binary) << whole;
-  std::ofstream(root_ / "en-fr" / "config.json", std::ios::app) << "\n";
-  daemon.process().Signal(SIGHUP);
-  while (daemon.process().running() && VersionOf(daemon, "en-fr") < 2) {
-  }
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  EXPECT_EQ(VersionOf(daemon, "de-en"), 1);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
-}
-
 // Both ReloadAll and SIGHUP apply it.
 TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   const fs::path file = root_ / "config.json";

@@ -148,19 +148,6 @@ TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
   EXPECT_THAT(client.Errors(), HasSubstr("cannot read the input"));
 }
 
-TEST(Process, AConfigurationThatIsADirectoryIsRefused) {
-  ChildProcess daemon({DRAGOMAN_DAEMON, "--config", "/"});
-  EXPECT_EQ(daemon.Wait(), 2);
-  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("--config"), HasSubstr("a directory")));
-}
-
-TEST(Process, KvMemoryAboveTheMachinesIsRefusedWithTheArithmetic) {
-  ChildProcess daemon(Shell("exec \"$0\" \"$@\"", {"--kv-memory-mb", "16777216"}));
-  EXPECT_EQ(daemon.Wait(), 1);
-  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("kv-memory-mb is 16777216"),
-                                     HasSubstr("MiB of weights"), HasSubstr("expected at most")));
-}
-
 TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";
@@ -216,17 +203,6 @@ TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
                   AllOf(HasSubstr("450 MiB of other models"), HasSubstr("kv-memory-mb is 450")));
     }
   }
-}
-
-TEST(Process, AnIdleDaemonHoldsNoMemoryForKv) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers have memory of their own";
-#endif
-  testing::Daemon daemon({"--cpu-workers", "2"});
-  // Weights of 34 MB, tables of two workers; K/V of 300 MB each would be populated before.
-  EXPECT_LT(daemon.process().ResidentBytes(), int64_t{400} << 20);
-  EXPECT_THAT(daemon.process().Errors(), AllOf(HasSubstr("memory bound"), HasSubstr("sum_bytes")));
-  EXPECT_EQ(daemon.Metrics()["dragoman_log_lines_dropped_total"], 0);
 }
 
 }  // namespace
