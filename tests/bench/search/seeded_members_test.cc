@@ -51,14 +51,6 @@ TEST(SeededMembers, HaveTheNoiseThatWasAskedForAndRepeatIt) {
   EXPECT_NEAR(std::sqrt(noise / squares), 0.1, 0.001);
 }
 
-TEST(SeededMembers, WithoutNoiseAreTheModel) {
-  const engine::LoadedModel loaded = *engine::LoadModel(kBundled);
-  const auto members = SeededMembers(loaded, {.count = 1});
-  ASSERT_TRUE(members.ok()) << members.status();
-  const engine::WeightId id = loaded.program.output().table;
-  EXPECT_EQ(Numbers((*members)[0], id), engine::WeightOf(loaded, id));
-}
-
 // Five copies of one model predict as it does, but for rounding; members with noise do not, alone or
 // together.
 TEST(SeededMembers, AreSearchedTogether) {
