@@ -17,6 +17,7 @@
 #include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -33,15 +34,13 @@ class DeviceLoop : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     jobs_ = new std::vector<engine::TranslationJob>(testing::MixedJobs(kRequests, 21));
-    auto loaded = engine::LoadModel(kModel);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(engine::LoadModel(kModel));
     model_ = new std::shared_ptr<const engine::StepModel>(
         *engine::CreateCpuModel(loaded->program, *loaded->weights));
     CountingObserver observer;
     testing::FakeClock clock;
-    auto engine = engine::CreateEngine(*std::move(loaded), *model_, engine::EngineConfig{}, &clock,
-                                       &observer);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(*std::move(loaded), *model_, engine::EngineConfig{},
+                                                &clock, &observer));
     expected_ = new std::vector<engine::ItemResult>(
         testing::TranslateTogether(**engine, *jobs_, testing::InOrder(kRequests)));
   }
@@ -54,15 +53,14 @@ class DeviceLoop : public ::testing::Test {
   std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config, int devices,
                                         HostDeviceOptions options) {
     options.totals = &totals_;
-    auto loaded = engine::LoadModel(kModel);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(engine::LoadModel(kModel));
     std::vector<engine::WorkerPlace> places;
     for (int i = 0; i < devices; ++i) {
       options.seed = static_cast<unsigned>(i);
       places.push_back({testing::CreateHostDeviceBackend(*model_, options), 1});
     }
-    auto engine = engine::CreateEngine(*std::move(loaded), places, config, &clock_, &observer_);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine =
+        ExpectOk(engine::CreateEngine(*std::move(loaded), places, config, &clock_, &observer_));
     return std::move(*engine);
   }
 

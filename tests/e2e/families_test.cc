@@ -15,6 +15,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -58,9 +59,8 @@ class FamilyTest {
     engine::EngineConfig config;
     config.devices.compute_type = compute_type;
     config.max_rows = 48;
-    auto engine = engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model, config,
-                                       &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model,
+                                                config, &clock_, &observer_));
     engine_ = std::move(*engine);
   }
 

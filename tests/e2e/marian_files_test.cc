@@ -17,6 +17,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -43,8 +44,8 @@ class MarianFiles : public ::testing::TestWithParam<Case> {
     config.max_rows = 48;
     config.workers = workers;
     config.lexical_shortlist = GetParam().shortlist;
-    auto engine = engine::CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine =
+        ExpectOk(engine::CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_));
     return *std::move(engine);
   }
 
@@ -86,8 +87,7 @@ class Shortlist : public ::testing::Test {
     config.max_rows = 40;
     config.workers = workers;
     config.threads_per_worker = threads;
-    auto engine = Start(config);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(Start(config));
     return *std::move(engine);
   }
   std::string Refusal(const engine::EngineConfig& config, const std::string& model,
@@ -115,18 +115,15 @@ TEST_F(Shortlist, BatchesWorkersAndThreadsChangeNothing) {
 }
 
 TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
-  const auto model = engine::LoadModel(DirectoryOf("marian-firefox"));
-  ASSERT_TRUE(model.ok()) << model.status();
-  const auto shortlist = engine::ReadMarianShortlist(DirectoryOf("marian-firefox"), *model);
-  ASSERT_TRUE(shortlist.ok()) << shortlist.status();
+  const auto model = ExpectOk(engine::LoadModel(DirectoryOf("marian-firefox")));
+  const auto shortlist =
+      ExpectOk(engine::ReadMarianShortlist(DirectoryOf("marian-firefox"), *model));
   const auto jobs = testing::SentenceJobs(60, {4, 12});
-  const auto without = Start(engine::EngineConfig());
-  ASSERT_TRUE(without.ok()) << without.status();
+  const auto without = ExpectOk(Start(engine::EngineConfig()));
   const auto all = testing::TranslateAlone(**without, jobs);
   const auto some = testing::TranslateAlone(*Start(), jobs);
   const engine::VocabularyPieces pieces(&model->source_vocabulary);
-  const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
   size_t tokens = 0;
   size_t outside = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {

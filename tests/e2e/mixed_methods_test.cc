@@ -9,6 +9,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -37,9 +38,8 @@ class MixedMethods : public ::testing::Test {
   static std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config) {
     static testing::FakeClock clock;
     static testing::CountingObserver observer;
-    auto engine =
-        engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config,
+                                                &clock, &observer));
     return std::move(*engine);
   }
 

@@ -17,6 +17,7 @@
 #include "tests/engine/support/weights_in_memory.h"
 #include "tests/gpu/cuda_switches.h"
 #include "tests/kernels/ops/op_device.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::testing {
 namespace {
@@ -53,8 +54,7 @@ CountingObserver& Observer() {
 }
 
 engine::LoadedModel Load() {
-  auto loaded = engine::LoadModel(Model());
-  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(engine::LoadModel(Model()));
   return *std::move(loaded);
 }
 
@@ -104,14 +104,12 @@ std::unique_ptr<engine::Engine> StartOnCpu(double noise, unsigned seed) {
     const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
     bias += static_cast<float>(noise * uniform);
   }
-  auto model = engine::CreateCpuModel(loaded.program,
-                                      engine::WeightsInMemory(loaded.program, std::move(values)));
-  EXPECT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(engine::CreateCpuModel(
+      loaded.program, engine::WeightsInMemory(loaded.program, std::move(values))));
   const auto workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-  auto engine = engine::CreateEngine(
+  auto engine = ExpectOk(engine::CreateEngine(
       std::move(loaded), {{engine::CreateCpuBackend(*std::move(model)), workers}},
-      engine::EngineConfig{}, &Clock(), &Observer(), engine::SentinelTrial::kRun);
-  EXPECT_TRUE(engine.ok()) << engine.status();
+      engine::EngineConfig{}, &Clock(), &Observer(), engine::SentinelTrial::kRun));
   return *std::move(engine);
 }
 
@@ -129,8 +127,7 @@ std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
     config.max_rows = std::min(config.max_rows, kSmallRows);
     config.kv_memory_mb = kSmallKvMegabytes;
   }
-  auto engine = engine::CreateEngine(Model(), config, &Clock(), &Observer());
-  EXPECT_TRUE(engine.ok()) << engine.status();
+  auto engine = ExpectOk(engine::CreateEngine(Model(), config, &Clock(), &Observer()));
   return *std::move(engine);
 }
 

@@ -15,6 +15,7 @@
 #include "tests/oracle/oracle_case.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::oracle {
 namespace {
@@ -23,8 +24,7 @@ using ::testing::HasSubstr;
 
 std::vector<OracleCase> ReadAll(const std::string& directory) {
   std::vector<OracleCase> cases;
-  const auto files = CaseFiles(directory);
-  EXPECT_TRUE(files.ok()) << files.status();
+  const auto files = ExpectOk(CaseFiles(directory));
   for (const std::string& path : files.value_or(std::vector<std::string>())) {
     const auto c = ParseCase(ReadFile(path).value_or(""));
     EXPECT_TRUE(c.ok()) << path << ": " << c.status();

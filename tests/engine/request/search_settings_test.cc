@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/engine/support/search_fields.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -44,8 +45,7 @@ absl::StatusOr<SearchSettings> Resolve(const DecodingOptions& asked, const Model
 }
 
 TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
-  const auto settings = Resolve({}, Spec());
-  ASSERT_TRUE(settings.ok()) << settings.status();
+  const auto settings = ExpectOk(Resolve({}, Spec()));
   const kernels::SearchOptions& o = settings->search;
   EXPECT_EQ(o.beam, 6);
   EXPECT_EQ(o.num_alternatives, 1);
@@ -301,8 +301,7 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   // Early stopping is the one rule that may be asked for.
   asked.stop_rule = kernels::StopRule::kFirstK;
   asked.patience = 0.5F;  // of a beam of 2
-  const auto early = ResolveSearch(asked, Spec(), context);
-  ASSERT_TRUE(early.ok()) << early.status();
+  const auto early = ExpectOk(ResolveSearch(asked, Spec(), context));
   EXPECT_EQ(SearchForSegment(*early, 9, true, 0).stop_rule, kernels::StopRule::kFirstK);
 }
 

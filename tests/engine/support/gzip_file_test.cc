@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -40,8 +41,7 @@ class GzipFile : public ::testing::Test {
 };
 
 TEST_F(GzipFile, GivesTheTextBack) {
-  const auto text = Read(kTwoLines);
-  ASSERT_TRUE(text.ok()) << text.status();
+  const auto text = ExpectOk(Read(kTwoLines));
   EXPECT_EQ(*text, "one\ntwo\n");
 }
 
@@ -51,8 +51,7 @@ TEST_F(GzipFile, ReadsEveryFixtureToItsEnd) {
   for (const auto& entry :
        std::filesystem::directory_iterator(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures")) {
     if (entry.path().extension() != ".gz") continue;
-    const auto text = ReadGzipFile(entry.path());
-    ASSERT_TRUE(text.ok()) << text.status();
+    const auto text = ExpectOk(ReadGzipFile(entry.path()));
     const std::string bytes = ReadTestFile(entry.path());
     size_t size = 0;
     for (size_t i = 1; i <= 4; ++i)

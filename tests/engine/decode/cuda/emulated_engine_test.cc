@@ -17,6 +17,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -41,20 +42,17 @@ class EmulatedEngine : public ::testing::Test {
 
   static std::unique_ptr<Engine> OnCpu(const std::string& model = kModel,
                                        const EngineConfig& config = {}) {
-    auto engine = CreateEngine(model, config, &Clock(), &Observer());
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(CreateEngine(model, config, &Clock(), &Observer()));
     return *std::move(engine);
   }
 
   static LoadedModel Load(const std::string& model = kModel) {
-    auto loaded = LoadModel(model);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(model));
     return *std::move(loaded);
   }
 
   static WeightImage ImageOf(const LoadedModel& loaded, kernels::ComputeType type) {
-    auto image = MakeWeightImage(loaded.program, *loaded.weights, type);
-    EXPECT_TRUE(image.ok()) << image.status();
+    auto image = ExpectOk(MakeWeightImage(loaded.program, *loaded.weights, type));
     return *std::move(image);
   }
 
@@ -75,17 +73,14 @@ class EmulatedEngine : public ::testing::Test {
                                           const EnsembleChoice& ensemble) {
     std::vector<std::string> directories = {first};
     directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-    auto loaded = LoadEnsemble(directories);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadEnsemble(directories));
     std::vector<EnsembleNetwork> members = {
         {loaded->program, loaded->weights, ensemble.weights.at(0)}};
     for (const LoadedNetwork& other : loaded->others) {
       members.push_back({other.program, other.weights, ensemble.weights.at(members.size())});
     }
-    const auto program = JoinPrograms(members, ensemble.mean);
-    EXPECT_TRUE(program.ok()) << program.status();
-    const auto image = MakeWeightImage(*program, JoinedWeights(members), type);
-    EXPECT_TRUE(image.ok()) << image.status();
+    const auto program = ExpectOk(JoinPrograms(members, ensemble.mean));
+    const auto image = ExpectOk(MakeWeightImage(*program, JoinedWeights(members), type));
     return Started(StartEmulatedEngine(*std::move(loaded), *program, *image,
                                        {.type = type, .max_rows = kMaxRows}, &Clock(),
                                        &Observer()));
@@ -253,9 +248,8 @@ TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   const LoadedModel loaded = Load();
   const WeightImage image = ImageOf(loaded, kernels::ComputeType::kFloat32);
   const auto notes = [&] {
-    const auto backend =
-        CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image);
-    EXPECT_TRUE(backend.ok()) << backend.status();
+    const auto backend = ExpectOk(
+        CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image));
     EXPECT_EQ((*backend)->info().device_name, "emulated");
     return (*backend)->info().notes;
   };
@@ -274,8 +268,8 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   config.memory_fraction = 0.5;
   for (const kernels::ComputeType type :
        {kernels::ComputeType::kFloat16, kernels::ComputeType::kFloat32}) {
-    const auto table = ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1);
-    ASSERT_TRUE(table.ok()) << table.status();
+    const auto table =
+        ExpectOk(ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1));
     EXPECT_THAT(*table,
                 HasSubstr("\n8 rows, 2 slots, 16.0 self positions, 30.0 source positions, "));
     EXPECT_THAT(*table, HasSubstr("\nbegin step                1      125.0 "));
@@ -299,9 +293,8 @@ TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
   config.memory_fraction = 0.5;
   for (const bool graphs : {true, false}) {
     config.options.graphs = graphs;
-    const auto time = TimeEmulatedCudaSteps(config, loaded.program,
-                                            ImageOf(loaded, kernels::ComputeType::kFloat16), 5);
-    ASSERT_TRUE(time.ok()) << time.status();
+    const auto time = ExpectOk(TimeEmulatedCudaSteps(
+        config, loaded.program, ImageOf(loaded, kernels::ComputeType::kFloat16), 5));
     EXPECT_EQ(time->rows, 8);
     EXPECT_EQ(time->nodes, graphs ? 32 : 0);
     EXPECT_EQ(time->self_positions, 15 + 2 + 3);
