@@ -49,8 +49,7 @@ TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
   EXPECT_THAT(daemon.process().Errors(),
               AllOf(HasSubstr("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\""),
                     HasSubstr("\"not_used\":\"cuda:0: " + std::string(kWhy) + "\"")));
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {

@@ -42,8 +42,7 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   EXPECT_GT(testing::Sum(samples, "dragoman_target_tokens_total"), 1000);
   EXPECT_EQ(
       testing::Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 }  // namespace

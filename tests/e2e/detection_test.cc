@@ -158,8 +158,7 @@ TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
     EXPECT_EQ(among.detection_confidence(), alone[0].detection_confidence()) << item.text;
     EXPECT_EQ(among.index(), static_cast<int>(5 + i));
   }
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(DetectionTest, AnItemGoesOverAPivotWhereItsLanguageNeedsOne) {

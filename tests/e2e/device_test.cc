@@ -57,8 +57,7 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
       ContainsRegex("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\","
                     "\"compute_type\":\"int8\",\"compute_type_because\":\"the fastest on a CPU"));
   EXPECT_THAT(log, HasSubstr("\"not_used\":\"" + why_ + "\""));
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST(Device, TheCpuHasNoFloat16) {

@@ -126,8 +126,7 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
             << (resident_most >> 20) << " MiB, " << report["sentences_per_second"]
             << " sentences/s\n";
 
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+  daemon.Stop();
 }
 
 // The unit in which machines are sized (deploy/SIZING.md) is the same at the client and in /metrics.
@@ -148,8 +147,7 @@ TEST(Load, CharactersAreCountedAlikeOnBothSides) {
   EXPECT_EQ(count(), characters);
   EXPECT_NEAR(report["characters_per_second"].get<double>(),
               characters / report["seconds"].get<double>(), 1e-6 * characters);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+  daemon.Stop();
 }
 
 TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
@@ -213,8 +211,7 @@ TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
     }
     ASSERT_TRUE(load.running());
   }
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
   const std::string output = load.ReadAll();
   load.Wait();
   const json report = json::parse(output, nullptr, false);

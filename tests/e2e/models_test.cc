@@ -159,8 +159,7 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   EXPECT_EQ(samples["dragoman_segments_total{model=\"en-fr\",outcome=\"eos\"}"] +
                 samples["dragoman_segments_total{model=\"en-fr\",outcome=\"length\"}"],
             2);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
@@ -220,8 +219,7 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   ASSERT_EQ(Admin(daemon, {"load", "en-fr", other}, &said), 0) << said;
   testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 0);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 // glibc alone keeps 100 MB of ten reloads (server/base/allocator.h).
@@ -303,8 +301,7 @@ TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   daemon.Signal(SIGHUP);
   while (daemon.running() && names() != "en-fr ") {
   }
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
   EXPECT_THAT(daemon.Errors(), HasSubstr("configuration not applied, everything stays as it is"));
 }
 
@@ -389,8 +386,7 @@ TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
   EXPECT_EQ(Admin(daemon, {"reload", "de-en"}, &said), 1);
   EXPECT_THAT(said, HasSubstr("UNAVAILABLE"));
   EXPECT_TRUE(daemon.process().running());
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(ModelsTest, WhatDoesNotFitIsRefusedWithTheArithmetic) {

@@ -77,8 +77,7 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
                      &status);
   EXPECT_EQ(status, 0);
   const auto begin = std::chrono::steady_clock::now();
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
@@ -95,8 +94,7 @@ std::vector<std::string> PeersIn(const std::string& errors, const std::string& o
 TEST(Process, AnAddressThatOthersReachWithoutKeysIsWarnedOfOnce) {
   for (const auto& [address, warnings] : {std::pair("0.0.0.0:0", 1), std::pair("127.0.0.1:0", 0)}) {
     testing::Daemon daemon({"--http", address, "--cpu-workers", "1"});
-    daemon.process().Signal(SIGTERM);
-    EXPECT_EQ(daemon.process().Wait(), 0);
+    daemon.Stop();
     const std::string errors = daemon.process().Errors();
     int found = 0;
     for (size_t at = 0; (at = errors.find("without --api-keys", at)) != std::string::npos; ++at) {
@@ -112,8 +110,7 @@ TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
                             "--http", "127.0.0.1:0"});
     EXPECT_NE(testing::TranslateGerman(daemon), "");
     daemon.Get("no-path");  // refused, which the log has with the client's address
-    daemon.process().Signal(SIGTERM);
-    EXPECT_EQ(daemon.process().Wait(), 0);
+    daemon.Stop();
     const std::string errors = daemon.process().Errors();
     EXPECT_THAT(errors, HasSubstr("request refused"));
     // The line "serving" has all of the daemon's own addresses.
@@ -129,8 +126,7 @@ TEST(Process, AStandardOutputThatTakesNothingDoesNotHoldUpTheEnd) {
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" >" + pipe.path()));
   while (daemon.running() && daemon.Errors().find("\"serving\"") == std::string::npos) {
   }
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+  daemon.Stop();
 }
 
 TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
@@ -139,8 +135,7 @@ TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
   int status = -1;
   testing::RunClient({"models", "--server", address}, &status);
   EXPECT_EQ(status, 0);
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
 
   ChildProcess client(
       {"/bin/sh", "-c", "exec \"$0\" translate --server 127.0.0.1:1 <&-", DRAGOMAN_CLIENT});
@@ -175,8 +170,7 @@ TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
     ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
                               {"--cpu-workers", "2", "--threads-per-worker", "1"}));
     Address(daemon.ReadLine());
-    daemon.Signal(SIGTERM);
-    EXPECT_EQ(daemon.Wait(), 0) << kilobytes << daemon.Errors();
+    daemon.Stop();
     const std::string log = daemon.Errors();
     EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)")) << kilobytes;
     EXPECT_EQ(log.find("memory bound above the limit") != std::string::npos, warns) << log;
@@ -195,8 +189,7 @@ TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
                                "--kv-memory-mb", "450"}));
     if (fits) {
       Address(daemon.ReadLine());
-      daemon.Signal(SIGTERM);
-      EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+      daemon.Stop();
     } else {
       EXPECT_EQ(daemon.Wait(), 1);
       EXPECT_THAT(daemon.Errors(),

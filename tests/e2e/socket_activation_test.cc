@@ -106,8 +106,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   EXPECT_THAT(first->ReadLine(), HasSubstr("grpc=" + listen_at));
   Callers callers(listen_at, 4);
   callers.Await(50);
-  first->Signal(SIGTERM);
-  EXPECT_EQ(first->Wait(), 0);
+  first->Stop();
   // No daemon serves now: connections wait.
   const auto second = start();
   EXPECT_THAT(second->ReadLine(), HasSubstr("grpc=" + listen_at));
@@ -115,8 +114,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   callers.Stop();
   EXPECT_EQ(callers.failed(), 0) << "of " << callers.answered();
   close(socket_fd);
-  second->Signal(SIGTERM);
-  EXPECT_EQ(second->Wait(), 0);
+  second->Stop();
 }
 
 }  // namespace
