@@ -237,33 +237,5 @@ TEST(RunCase, ComparesWithinTheTolerance) {
   EXPECT_THAT(MessageOf(c), HasSubstr("lse is "));
 }
 
-TEST(RunCase, RefusesWhatItDoesNotKnow) {
-  OracleCase c = OwnCase("var_delta");
-  c.input["new_option"] = 1;
-  EXPECT_EQ(MessageOf(c), "input.new_option: unknown field");
-  c = OwnCase("var_delta");
-  c.kind = "crystal_ball";
-  EXPECT_EQ(MessageOf(c), "unknown kind 'crystal_ball'");
-  c = OwnCase("var_delta");
-  c.input["k"] = "three";
-  EXPECT_EQ(MessageOf(c), "input.k: expected an integer, 1 to 1000000");
-  c = OwnCase("var_delta");
-  c.input["model"]["start"] = {0.5, 0.5};
-  EXPECT_THAT(MessageOf(c), HasSubstr("input.model.start"));
-  c = OwnCase("var_delta");
-  c.expected.erase("nbest");
-  EXPECT_EQ(MessageOf(c), "expected.nbest: missing");
-}
-
-TEST(ParseCase, NamesWhatIsMissing) {
-  EXPECT_EQ(ParseCase("{").status().message(), "not JSON");
-  EXPECT_EQ(ParseCase("[]").status().message(), "case: expected an object");
-  EXPECT_EQ(ParseCase(R"({"id": "x", "kind": "dba"})").status().message(), "case.input: missing");
-}
-
-TEST(CaseFiles, OfNoDirectoryAreNotFound) {
-  EXPECT_EQ(CaseFiles("/nonexistent").status().code(), absl::StatusCode::kNotFound);
-}
-
 }  // namespace
 }  // namespace dragoman::oracle
