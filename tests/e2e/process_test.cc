@@ -20,7 +20,6 @@
 namespace dragoman {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::AnyOf;
 using testing::ChildProcess;
 using ::testing::HasSubstr;
@@ -174,27 +173,6 @@ TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
     const std::string log = daemon.Errors();
     EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)")) << kilobytes;
     EXPECT_EQ(log.find("memory bound above the limit") != std::string::npos, warns) << log;
-  }
-}
-
-// The mappings of the first count once.
-TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need terabytes of it";
-#endif
-  const std::string second = std::string("b=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
-  for (const auto& [kilobytes, fits] : {std::pair("2000000", true), std::pair("1600000", false)}) {
-    ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
-                              {"--model", second, "--cpu-workers", "1", "--threads-per-worker", "1",
-                               "--kv-memory-mb", "450"}));
-    if (fits) {
-      Address(daemon.ReadLine());
-      daemon.Stop();
-    } else {
-      EXPECT_EQ(daemon.Wait(), 1);
-      EXPECT_THAT(daemon.Errors(),
-                  AllOf(HasSubstr("450 MiB of other models"), HasSubstr("kv-memory-mb is 450")));
-    }
   }
 }
 

@@ -9,12 +9,10 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "dragoman/v1/translation.grpc.pb.h"
@@ -139,28 +137,6 @@ TEST_F(ServingTest, AnswersItemsInOrder) {
   EXPECT_EQ(response_.timings().total(), 7);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="eos"} 3)");
-}
-
-TEST_F(ServingTest, StreamsSegmentsThenTheirItem) {
-  Start();
-  auto request = Request({"eins", "zwei"});
-  request.mutable_return_options()->set_timings(true);
-  grpc::ClientContext context;
-  const auto reader = stub_->StreamTranslate(&context, request);
-  std::vector<v1::StreamTranslateResponse> messages;
-  v1::StreamTranslateResponse message;
-  while (reader->Read(&message)) messages.push_back(message);
-  ASSERT_TRUE(reader->Finish().ok());
-  ASSERT_EQ(messages.size(), 5U);
-  EXPECT_EQ(messages[0].text(), "[eins]");
-  EXPECT_TRUE(messages[0].final());
-  EXPECT_EQ(messages[0].request_id().size(), 32U);
-  EXPECT_EQ(messages[1].translation().translated_text(), "[eins]");
-  EXPECT_EQ(messages[1].request_id(), "");
-  EXPECT_EQ(messages[2].item(), 1);
-  EXPECT_EQ(messages[3].translation().index(), 1);
-  EXPECT_EQ(messages[4].timings().total(), 7);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="StreamTranslate"} 1)");
 }
 
 TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
@@ -728,40 +704,6 @@ TEST_F(ServingTest, HurryEndsTheDrainAtOnce) {
   serving_->Hurry();
   EXPECT_EQ(serving_->DrainCalls({seconds(3600)}).cut_off, 1);
   EXPECT_EQ(call.get().error_code(), grpc::StatusCode::UNAVAILABLE);
-}
-
-TEST_F(ServingTest, ManyCallsAtOnceAreAllAnsweredOnce) {
-  Start();
-  constexpr int kThreads = 8;
-  constexpr int kCalls = 50;
-  std::atomic<int> answered{0};
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([this, t, &answered] {
-      for (int i = 0; i < kCalls; ++i) {
-        const std::string text = std::to_string(t * kCalls + i);
-        grpc::ClientContext context;
-        if (i % 2 == 0) {
-          v1::TranslateResponse response;
-          if (stub_->Translate(&context, Request({text}), &response).ok() &&
-              response.translations(0).translated_text() == "[" + text + "]") {
-            ++answered;
-          }
-          continue;
-        }
-        const auto reader = stub_->StreamTranslate(&context, Request({text}));
-        v1::StreamTranslateResponse message;
-        int items = 0;
-        while (reader->Read(&message)) items += message.has_translation() ? 1 : 0;
-        if (reader->Finish().ok() && items == 1) ++answered;
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(answered, kThreads * kCalls);
-  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  EXPECT_EQ(serving_->in_flight(), 0);
 }
 
 }  // namespace
