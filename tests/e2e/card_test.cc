@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -19,9 +18,6 @@ using testing::DaemonEnd;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::RunClient;
-using testing::RunDaemonToEnd;
-using testing::TranslateGerman;
 
 constexpr char kHasCode[] = "0";
 constexpr char kNoKernelImage[] = "209";

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -15,8 +14,6 @@ namespace {
 
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::Sum;
 
 TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   Daemon daemon;

@@ -4,7 +4,6 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -24,11 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::RunClient;
 
 const std::string kRoot = DRAGOMAN_SOURCE_DIR;
 const std::string kClassifier = kRoot + "/deploy/models/lid.176/lid.176.ftz";

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ using testing::DaemonEnd;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::RunClient;
-using testing::RunDaemonToEnd;
-using testing::TranslateGerman;
 
 class WithoutGpu : public ::testing::Test {
  protected:

@@ -27,11 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::Sum;
 
 const std::string kModel = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 const std::string kText = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";

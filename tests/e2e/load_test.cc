@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,9 +23,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
-using testing::Sum;
 
 const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,11 +21,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::Sum;
 
 const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 const std::string kBundled = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <regex>
 #include <string>
 #include <utility>
@@ -23,8 +22,6 @@ namespace {
 using ::testing::AnyOf;
 using testing::ChildProcess;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::TranslateGerman;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 

@@ -23,12 +23,8 @@ namespace {
 using ::testing::AllOf;
 using testing::Authority;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::Replace;
-using testing::RunClient;
-using testing::Sum;
 
 constexpr char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 

@@ -13,7 +13,6 @@ namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::kBundledModel;
 
 const std::string kModels = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
 
@@ -70,8 +69,8 @@ TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
                             {{kModels + "tiny-a2", kModels + "tiny-a3"}, {3, 2, 1}, mean}, config)
                       .ok());
       SCOPED_TRACE(kernels::ComputeTypeName(type));
-      testing::ExpectTheSameInCompany(
-          *engine_, testing::MixedJobs(4 * testing::MixedRequests::kKinds, 7), 5);
+      testing::ExpectTheSameInCompany(*engine_,
+                                      testing::MixedJobs(4 * testing::MixedRequests::kKinds, 7), 5);
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "tests/gpu/device_engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -21,12 +20,9 @@
 namespace dragoman::engine {
 namespace {
 
-using testing::CreateHostDevice;
-using testing::EncodeScripted;
 using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
 using testing::HostStepDevice;
-using testing::RandomScript;
 using testing::Script;
 using testing::ScriptedModel;
 using testing::StepGate;

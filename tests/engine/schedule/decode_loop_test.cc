@@ -10,10 +10,7 @@
 namespace dragoman::engine {
 namespace {
 
-using testing::DecodedAlone;
-using testing::ExpectSame;
 using testing::LoopHarness;
-using testing::RandomScript;
 using testing::RecordingOwner;
 
 TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {

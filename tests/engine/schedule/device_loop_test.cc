@@ -12,11 +12,9 @@
 namespace dragoman::engine {
 namespace {
 
-using testing::ExpectSame;
 using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
 using testing::LoopHarness;
-using testing::RandomScript;
 using testing::RecordingOwner;
 
 struct Setting {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "tests/engine/support/random_case.h"
 

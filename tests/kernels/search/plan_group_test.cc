@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "tests/kernels/search/plan_harness.h"

@@ -19,7 +19,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Replace;
 
 constexpr engine::Nanos kSecond = kNanosPerSecond;
 constexpr engine::Nanos kMinute = 60 * kSecond;

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>

@@ -29,7 +29,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Authority;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 // A collector on the loopback.

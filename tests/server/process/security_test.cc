@@ -26,7 +26,6 @@ namespace {
 
 using testing::Authority;
 using ::testing::HasSubstr;
-using testing::Replace;
 
 class SecurityTest : public ServingFixture {
  protected:

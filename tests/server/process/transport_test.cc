@@ -28,7 +28,6 @@
 namespace dragoman::server {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;

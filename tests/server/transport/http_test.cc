@@ -12,7 +12,6 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "engine/base/mutex.h"

@@ -19,7 +19,6 @@ namespace dragoman::server {
 namespace {
 
 using testing::Authority;
-using testing::Replace;
 
 class HttpsTest : public ::testing::Test {
  protected:

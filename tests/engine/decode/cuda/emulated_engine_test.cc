@@ -23,8 +23,6 @@ namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::InOrder;
-using testing::TranslateTogether;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 constexpr int kMaxRows = 40;

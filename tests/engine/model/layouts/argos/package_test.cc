@@ -19,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/ct2-onmt-float32/";

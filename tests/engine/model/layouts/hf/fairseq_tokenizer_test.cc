@@ -13,9 +13,7 @@ namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Directory = ModelDirectory;
 

@@ -1,7 +1,6 @@
 #include "engine/model/layouts/marian/file.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/model/formats/tensor_file.h"
