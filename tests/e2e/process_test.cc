@@ -126,12 +126,14 @@ TEST(Process, AStandardOutputThatTakesNothingDoesNotHoldUpTheEnd) {
 }
 
 TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
-  ChildProcess daemon(Shell("exec \"$0\" \"$@\" <&- 2>&-"));
-  const std::string address = Address(daemon.ReadLine());
-  int status = -1;
-  testing::RunClient({"models", "--server", address}, &status);
-  EXPECT_EQ(status, 0);
-  daemon.Stop();
+  for (const std::string closed : {"<&-", "2>&-", "<&- 2>&-"}) {
+    ChildProcess daemon(Shell("exec \"$0\" \"$@\" " + closed));
+    const std::string address = Address(daemon.ReadLine());
+    int status = -1;
+    testing::RunClient({"models", "--server", address}, &status);
+    EXPECT_EQ(status, 0) << closed;
+    daemon.Stop();
+  }
 
   ChildProcess client(
       {"/bin/sh", "-c", "exec \"$0\" translate --server 127.0.0.1:1 <&-", DRAGOMAN_CLIENT});
