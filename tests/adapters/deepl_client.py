@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """DeepL's official client and deep-translator's, from PyPI, unchanged."""
 
-import http.client
-import json
 import threading
 import time
 
@@ -44,17 +42,9 @@ def test_options(server):
 
     check(ENGLISH in translate(formality="prefer_more").text, "prefer_more")
     raises(deepl.DeepLException, lambda: translate(formality="more"), "formality")
-    check(ENGLISH in translate(preserve_formatting=True).text, "preserve_formatting")
-    raises(deepl.DeepLException, lambda: translate(context="Tiere"), "context")
     check(translate(model_type="latency_optimized").model_type_used == "latency_optimized", "model_type")
-    raises(deepl.DeepLException, lambda: translate(model_type="quality_optimized"), "model_type")
-    raises(deepl.DeepLException, lambda: translate(custom_instructions=["kurz"]), "custom_instructions")
-    raises(deepl.DeepLException, lambda: translate(extra_body_parameters={"colour": "red"}), "colour")
     for split in deepl.SplitSentences:
         check(ENGLISH in translate(split_sentences=split).text, f"split_sentences {split}")
-    two_lines = translate("Der Hund\nschläft.", split_sentences="nonewlines").text
-    check("\n" not in two_lines, f"nonewlines: {two_lines!r}")
-    check("\n" in translate("Der Hund schläft.\nDie Katze auch.").text, "the line end is lost")
 
 
 def test_tags(server):
@@ -121,15 +111,6 @@ def test_glossaries(server):
     )
 
 
-def test_documents(server):
-    import io
-
-    upload = lambda: client(server).translate_document_upload(  # noqa: E731
-        io.BytesIO(b"Hund"), target_lang="EN-US", filename="a.txt"
-    )
-    raises(deepl.DeepLException, upload, "/v2/document")
-
-
 def test_keys(_):
     with AdapterDaemon(keys={"web": "secret"}) as server:
         check(client(server, "secret").get_usage().character.valid, "no usage")
@@ -143,37 +124,6 @@ def test_keys(_):
         )
 
 
-def test_mastodon(server):
-    """As Mastodon's TranslationService::DeepL asks: a form, with brackets after the name."""
-    headers = {"Authorization": "DeepL-Auth-Key any"}
-    for kind, code in (("source", "DE"), ("target", "EN-GB")):
-        found = requests.get(f"{server.url}/v2/languages?type={kind}", headers=headers, timeout=30).json()
-        check(code in [one["language"] for one in found], f"{kind}: {found}")
-    form = [("text[]", "<p>Der Hund.</p>"), ("text[]", "<p>Die Katze.</p>")]
-    form += [("source_lang", "DE"), ("target_lang", "EN"), ("tag_handling", "html")]
-    answer = requests.post(f"{server.url}/v2/translate", data=form, headers=headers, timeout=30)
-    check(answer.status_code == 200, answer.text)
-    texts = [one["text"] for one in answer.json()["translations"]]
-    check(len(texts) == 2 and ENGLISH in texts[0] and texts[1].startswith("<p>"), f"texts: {texts}")
-
-
-def test_weblate(server):
-    """As Weblate's machinery asks: placeholders as empty elements, formality always, JSON."""
-    body = {
-        "text": ["Klicken Sie auf <x id=\"8\"></x> &amp; warten Sie."],
-        "source_lang": "DE",
-        "target_lang": "EN",
-        "formality": "prefer_more",
-        "tag_handling": "xml",
-        "ignore_tags": ["x"],
-    }
-    headers = {"Authorization": "DeepL-Auth-Key any"}
-    answer = requests.post(f"{server.url}/v2/translate", json=body, headers=headers, timeout=30)
-    check(answer.status_code == 200, answer.text)
-    text = answer.json()["translations"][0]["text"]
-    check(text.count("<x id=\"8\"></x>") == 1, f"text: {text}")
-
-
 def test_old_keys(_):
     """As older clients send a key: in the body. Each key has its own usage."""
     with AdapterDaemon(keys={"web": "secret", "other": "hidden"}) as server:
@@ -185,18 +135,6 @@ def test_old_keys(_):
         check(usage.status_code == 403 and "auth_key in the query" in usage.json()["message"], usage.text)
         check(client(server, "secret").get_usage().character.count == 2 * len(GERMAN), "usage of the key")
         check(client(server, "hidden").get_usage().character.count == 0, "usage of the other key")
-
-
-def test_refusals_are_deepls(server):
-    """What is refused before the dialect is asked looks like its errors, to its client too."""
-    connection = http.client.HTTPConnection(server.http_address, timeout=30)
-    connection.putrequest("POST", "/v2/translate")
-    connection.putheader("Content-Length", str(10**12))
-    connection.endheaders()
-    answer = connection.getresponse()
-    message = json.loads(answer.read())["message"]
-    connection.close()
-    check(answer.status == 413 and "expected at most" in message, f"{answer.status} {message}")
 
 
 def deep(server, key="any"):

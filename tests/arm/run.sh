@@ -27,7 +27,7 @@ declare -A page=([a53]=4096 [n1]=65536 [sve128]=16384 [sve256]=4096)
 # The best instruction set of each.
 declare -A best=([a53]=neon [n1]=dotprod [sve128]=i8mm [sve256]=i8mm)
 kernels=(linear quantized_matrix embedding_table attention bfloat16_pages int8_pages output_layer output_fold
-  output_selection activation_device layer_norm_device rms_norm_device gate_device recurrence_device
+  output_selection activation_device row_norm_device gate_device recurrence_device
   encoder_attention_device decode_attention_device cross_attention_device)
 programs=("${kernels[@]/#/kernels_}" oracle invariance score_bits parity)
 programs=("${programs[@]/%/_test}")

@@ -6,7 +6,6 @@ import os
 import pathlib
 import resource
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -34,42 +33,6 @@ def _full_pipe():
             os.write(writing, b".")
     fcntl.fcntl(writing, fcntl.F_SETFL, 0)
     return reading, writing
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def _bare(redirections="", **popen):
-    """A daemon whose standard descriptors are the attack's: yields (process, address of gRPC).
-    `redirections` are the shell's, as "<&- >&-"."""
-    port = _free_port()
-    command = [DAEMON, "--model", f"de-en={MODEL}", "--listen", f"127.0.0.1:{port}", "--metrics", "off", "--http", "off",
-               "--drain-seconds", "3"]  # fmt: skip
-    process = subprocess.Popen(
-        ["sh", "-c", f'exec "$@" {redirections}', "sh", *command], **popen
-    )
-    try:
-        yield process, f"127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _await_serving(address, process, seconds=30):
-    import grpc
-
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        check(process.poll() is None, f"ended with {process.poll()} before it served")
-        with Client(address) as client, contextlib.suppress(grpc.RpcError):
-            client.translate(TEXT, timeout=5)
-            return
-        time.sleep(0.05)
-    raise Failed(f"does not serve within {seconds} s")
 
 
 def _ended(process, seconds, what):
@@ -123,41 +86,6 @@ def stalled_log_while_refusing():
         os.close(reading)
         os.close(writing)
     return Outcome(", ".join(outcomes))
-
-
-@attack("closed_descriptors", issue=12, limit=180)
-def closed_descriptors():
-    """Each set of closed standard descriptors: no socket takes their place."""
-    import grpc
-
-    for redirections in ("<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"):
-        with _bare(redirections) as (process, address):
-            _await_serving(address, process)
-            for fd in range(3):
-                target = os.readlink(f"/proc/{process.pid}/fd/{fd}")
-                check(not target.startswith(("socket", "anon")), f"{redirections}: {fd} is {target}")
-            with Client(address) as client:
-                for _ in range(20):
-                    with contextlib.suppress(grpc.RpcError):
-                        client.translate("")  # refused, and logged
-                check(client.code(TEXT) == "OK", f"{redirections}: no answer")
-            process.send_signal(signal.SIGTERM)
-            status, _ = _ended(process, 10, redirections)
-            check(status == 0, f"{redirections}: status {status}")
-    outcomes = []
-    with Daemon() as daemon:
-        for redirections, expected in (("<&-", 1), (">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1)):
-            process = subprocess.Popen(
-                ["sh", "-c", f'echo {TEXT} | "$0" translate --server {daemon.grpc} {redirections}',
-                 CLIENT], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-            )  # fmt: skip
-            try:
-                status, took = _ended(process, 5, f"dragoman translate {redirections}")
-            finally:
-                process.kill()
-            check(status == expected, f"dragoman translate {redirections}: status {status}")
-            outcomes.append(f"{redirections}: {status}")
-    return Outcome("six daemons served and ended with 0; client: " + ", ".join(outcomes))
 
 
 # ------------------------------------------------------------------ paths

@@ -20,7 +20,6 @@ import os
 import resource
 import selectors
 import shlex
-import signal
 import socket
 import statistics
 import subprocess
@@ -30,8 +29,8 @@ import urllib.request
 import machine
 from argument_types import count, natural, positive
 from daemon import Daemon, cpu_seconds, memory_mib
+from measured import add_programs, parse, run_and_report
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 GET = b"GET /languages HTTP/1.1\r\nHost: localhost\r\n\r\n"
 COLUMNS = ("texts_per_second", "p50_ms", "p99_ms", "resident_mib", "client_cpu", "daemon_cpu")
 HEADS = ("texts/s", "p50 ms", "p99 ms", "daemon MiB", "generator CPU", "daemon CPU")
@@ -225,34 +224,15 @@ def options():
     p.add_argument("--seconds", type=positive, default=20, help="of a measurement")
     p.add_argument("--warmup", type=natural, default=3, help="seconds before it")
     p.add_argument("--rounds", type=count, default=3)
-    p.add_argument("--compute-type", default="int8")
-    p.add_argument("--model", default=os.path.join(ROOT, "deploy/models/de-en"), help="a German-English model")
-    p.add_argument("--input", default=os.path.join(ROOT, "tests/data/german.txt"), help="texts, one a line")
-    p.add_argument("--daemon", default=os.path.join(ROOT, "build/release/server/dragomand"))
-    p.add_argument("--client", default=os.path.join(ROOT, "build/release/client/dragoman"))
-    p.add_argument("--http-load", default=os.path.join(ROOT, "build/release/tests/bench/http_load"))
-    p.add_argument("--daemon-flags", default="", help="further flags of dragomand, in one word")
-    p.add_argument("--json", metavar="FILE", help="where the records go")
-    o = p.parse_args()
-    for program in (o.daemon, o.client, o.http_load):
-        if not os.access(program, os.X_OK):
-            p.error(f"found no program {program}: deploy/build.sh --tests release dragomand dragoman http_load")
-    return o
+    add_programs(p)
+    return parse(p)
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the daemon ends, too
     bench = Bench(options())
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    try:
-        bench.run()
-        bench.report()
-    except (OSError, RuntimeError, subprocess.SubprocessError) as e:
-        print(f"FAILED: {e}")
-        bench.failed += 1
-    print(f"\n{len([r for r in bench.records if 'failure' not in r])} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
+    return run_and_report(bench)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""The arithmetic of adapters_load.py, and its idle connections. Needs Python's standard library only; takes a second."""
+"""The arithmetic of adapters_load.py. Needs Python's standard library only; takes a second."""
 import os
-import socket
 import sys
-import threading
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -50,48 +48,6 @@ class Arithmetic(unittest.TestCase):
                    dict(round=1, idle=7, way="a", failure="x")]
         self.assertEqual(adapters_load.ratios(records, "a", "b", "texts_per_second"), (2.0, 1.0, 3.0))
         self.assertIsNone(adapters_load.ratios(records[:1], "a", "b", "texts_per_second"))
-
-    def test_each_way_has_its_connections(self):
-        self.assertEqual(list(adapters_load.ways(200).values()), [1, 200, 200])
-        self.assertEqual(list(adapters_load.ways(200))[-1], "HTTP, 200 connections")
-
-
-class IdleTest(unittest.TestCase):
-    def serve(self, closes):
-        """The address of a server that answers each connection once, and closes the first so many after that."""
-        listener = socket.create_server(("127.0.0.1", 0))
-        self.addCleanup(listener.close)
-        held = []
-
-        def run():
-            while True:
-                try:
-                    connection = listener.accept()[0]
-                except OSError:
-                    return
-                held.append(connection)
-                connection.recv(65536)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n[")
-                connection.sendall(b"{}]")
-                if len(held) <= closes:
-                    connection.close()
-
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        return "127.0.0.1:%d" % listener.getsockname()[1]
-
-    def test_those_that_stay_open_are_counted(self):
-        with adapters_load.Idle(self.serve(0), 5) as idle:
-            self.assertEqual(idle.open(), 5)
-        with adapters_load.Idle(self.serve(0), 0) as idle:
-            self.assertEqual(idle.open(), 0)
-
-    def test_those_that_the_server_closed_are_not(self):
-        with adapters_load.Idle(self.serve(2), 5) as idle:
-            # Its end comes after the answer.
-            for connection in idle.sockets[:2]:
-                self.assertEqual(connection.recv(1), b"")
-            self.assertEqual(idle.open(), 3)
 
 
 if __name__ == "__main__":

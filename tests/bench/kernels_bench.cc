@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <unordered_map>

@@ -24,7 +24,6 @@ import http.client
 import json
 import os
 import shlex
-import signal
 import statistics
 import subprocess
 import sys
@@ -34,6 +33,7 @@ import time
 import machine
 from argument_types import count, natural, positive
 from daemon import Daemon
+from measured import add_programs, parse, run_and_report
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 LOADS = ("nothing", "processes", "detect", "auto", "named")
@@ -233,34 +233,10 @@ def options():
     p.add_argument("--seconds", type=positive, default=10, help="of a measurement")
     p.add_argument("--warmup", type=natural, default=2, help="seconds before it")
     p.add_argument("--rounds", type=count, default=3)
-    p.add_argument("--compute-type", default="int8")
-    p.add_argument("--model", default=os.path.join(ROOT, "deploy/models/de-en"), help="a German-English model")
     p.add_argument("--classifier", default=os.path.join(ROOT, "deploy/models/lid.176/lid.176.ftz"), help="of languages")
-    p.add_argument("--input", default=os.path.join(ROOT, "tests/data/german.txt"), help="texts, one a line")
-    p.add_argument("--daemon", default=os.path.join(ROOT, "build/release/server/dragomand"))
-    p.add_argument("--client", default=os.path.join(ROOT, "build/release/client/dragoman"))
-    p.add_argument("--http-load", default=os.path.join(ROOT, "build/release/tests/bench/http_load"))
-    p.add_argument("--daemon-flags", default="", help="further flags of dragomand, in one word")
-    p.add_argument("--json", metavar="FILE", help="where the records go")
-    o = p.parse_args()
-    for program in (o.daemon, o.client, o.http_load):
-        if not os.access(program, os.X_OK):
-            p.error(f"found no program {program}: deploy/build.sh --tests release dragomand dragoman http_load")
-    return o
-
-
-def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the daemon ends, too
-    bench = Bench(options())
-    try:
-        bench.run()
-        bench.report()
-    except (OSError, RuntimeError, subprocess.SubprocessError) as e:
-        print(f"FAILED: {e}")
-        bench.failed += 1
-    print(f"\n{len([r for r in bench.records if 'failure' not in r])} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
+    add_programs(p)
+    return parse(p)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_and_report(Bench(options())))

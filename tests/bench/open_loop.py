@@ -16,7 +16,6 @@ Writes STEM.json (the records), STEM.svg (p50 and p99), prints a table. The last
 import argparse
 import json
 import shlex
-import signal
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import machine
 import svg
 from argument_types import count, positive
 from daemon import Daemon, schedule
+from measured import run_and_report
 from serving_sweep import TEXTS
 
 NAMES = {"continuous": "continuous top-up", "half-empty": "half empty", "static": "static batches", "stream": "stream"}
@@ -152,16 +152,7 @@ def main():
     p.add_argument("--warmup", type=float, default=3)
     p.add_argument("--duration", type=positive, default=20, help="seconds of a point, more where --calls want it")
     p.add_argument("--calls", type=count, default=300, help="that a point has at least: p99 rests on a hundredth of them")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the daemons end, too
-    bench = OpenLoop(p.parse_args())
-    try:
-        bench.run()
-        bench.report()
-    except (OSError, RuntimeError) as e:
-        print(f"FAILED: {e}")
-        bench.failed += 1
-    print(f"\n{len([r for r in bench.records if 'failure' not in r])} passed, {bench.failed} failed")
-    return 1 if bench.failed else 0
+    return run_and_report(OpenLoop(p.parse_args()))
 
 
 if __name__ == "__main__":

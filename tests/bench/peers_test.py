@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What peers.sh does without its peers: results, charts, workers. Needs Python's standard library only; takes a second."""
+"""What peers.sh does without its peers: results, turns, reports. Needs Python's standard library only; takes a second."""
 import json
 import os
 import sys
@@ -12,13 +12,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../attack")]
 sys.dont_write_bytecode = True
 
-import machine
-import svg
 from peers import libretranslate
 from peers.parts import Turns
 from peers.results import Results
-from peers.texts import Texts, read, write
-from peers.worker import PeerFailed, Worker
+from peers.worker import PeerFailed
 
 RUN = dict(date="2000-01-01", machine=dict(cpu="C", processors=2, flags="avx2", load=0.5), versions={"x": "1"}, command="c")
 
@@ -72,11 +69,6 @@ class ResultsTest(FolderTest):
         self.assertIn("| peer |  | FAILED |  |  | 0 |  | out of <memory> |", results.table())
         xml.etree.ElementTree.parse(paths[-1])
 
-    def test_refuses_another_file(self):
-        write(f"{self.stem()}.json", ["not json"])
-        with self.assertRaises(SystemExit):
-            Results(self.stem(), RUN)
-
 
 class TurnsTest(FolderTest):
     def test_who_fails_is_out_and_the_others_go_on(self):
@@ -99,34 +91,6 @@ class TurnsTest(FolderTest):
         self.assertEqual("".join(ran), "abbab")
 
 
-class WorkerTest(FolderTest):
-    def worker(self, body, limit=20):
-        with open(os.path.join(self.folder, "toy.py"), "w", encoding="utf-8") as f:
-            f.write(f"import os, sys, time\nfrom peers import worker\nclass C:\n    def do(self, x=0):\n        {body}\nworker.serve(C())\n")
-        toy = Worker(sys.executable, "toy", limit=limit, environment={"PYTHONPATH": os.pathsep.join([HERE, self.folder])})
-        self.addCleanup(toy.stop)
-        self.addCleanup(toy.process.stdout.close)
-        self.addCleanup(toy.log.close)
-        return toy
-
-    def test_answers_whatever_it_prints(self):
-        self.assertEqual(self.worker("print('noise'); return x + 1").call("do", x=4), 5)
-
-    def test_an_exception_is_told_and_the_process_goes_on(self):
-        toy = self.worker("return 1 // x")
-        with self.assertRaisesRegex(PeerFailed, "ZeroDivisionError"):
-            toy.call("do")
-        self.assertEqual(toy.call("do", x=1), 1)
-
-    def test_a_process_that_is_gone_is_told_with_its_last_words(self):
-        with self.assertRaisesRegex(PeerFailed, "status 3: last words"):
-            self.worker("sys.stderr.write('last words'); sys.stderr.flush(); os._exit(3)").call("do")
-
-    def test_a_process_that_hangs_is_ended(self):
-        with self.assertRaisesRegex(PeerFailed, "no answer within 0.5 s"):
-            self.worker("sys.stdin.read()", limit=0.5).call("do")
-
-
 class LibreTranslateTest(unittest.TestCase):
     REPORT = dict(sent=40, ok=40, seconds=2.0, latency_ms=dict(p50=3.0, p99=9.0), first_error="")
 
@@ -137,44 +101,6 @@ class LibreTranslateTest(unittest.TestCase):
         for wrong in (dict(ok=39, first_error="UNKNOWN: status 500"), dict(sent=0, ok=0)):
             with self.assertRaisesRegex(PeerFailed, "were answered"):
                 libretranslate.read_report({**self.REPORT, **wrong})
-
-
-class MachineTest(FolderTest):
-    def test_a_gpu_names_the_files(self):
-        tool = write(os.path.join(self.folder, "nvidia-smi"), ["#!/bin/sh", '[ "$4" = 1 ] && echo "NVIDIA H200 NVL"'])
-        os.chmod(tool, 0o755)
-        path = os.environ["PATH"]
-        self.addCleanup(os.environ.__setitem__, "PATH", path)
-        os.environ["PATH"] = f"{self.folder}:{path}"
-        self.assertEqual(machine.short_name("cuda:1"), "nvidia-h200-nvl")
-        self.assertEqual(machine.describe(device="cuda:1")["gpu"], "NVIDIA H200 NVL")
-        with self.assertRaisesRegex(SystemExit, "cuda:0: nvidia-smi"):
-            machine.gpu("cuda:0")
-
-    def test_without_one_a_processor_does(self):
-        self.assertNotIn("gpu", machine.describe())
-
-
-class TextsTest(FolderTest):
-    def test_both_orders_have_the_same_texts(self):
-        source = write(os.path.join(self.folder, "lines"), ["a", "", "bb\u00a0c", "-", "d d"])
-        texts = Texts(self.folder, "t", source, 20)
-        self.assertEqual(sorted(read(texts.random)), sorted(read(texts.sorted)))
-        self.assertEqual([len(t) for t in read(texts.sorted)], sorted(map(len, read(texts.random)), reverse=True))
-        self.assertEqual(len(read(texts.some(3))), 3)
-
-
-class ChartTest(FolderTest):
-    def test_ticks_reach_the_value(self):
-        for value in (0.003, 0.7, 1, 3, 99, 150, 12345):
-            self.assertGreaterEqual(svg.ticks(value)[-1], value * 0.999)
-            self.assertLessEqual(len(svg.ticks(value)), 8)
-        self.assertEqual(svg.ticks(0), [0, 1])
-
-    def test_lines_are_xml(self):
-        path = os.path.join(self.folder, "l.svg")
-        svg.lines(path, "a & b", "n", [dict(heading="h", x="x", y="y", log=True, series={"<s>": [(1, 5), (2, 700)], "none": []})])
-        xml.etree.ElementTree.parse(path)
 
 
 if __name__ == "__main__":

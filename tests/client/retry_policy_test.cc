@@ -8,7 +8,6 @@ namespace dragoman::client {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using TimePoint = ClientClock::TimePoint;
 

@@ -16,6 +16,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "tests/client/scripted_server.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::client {
 namespace {
@@ -75,8 +76,7 @@ class Client : public testing::Test {
 TEST_F(Client, Translates) {
   ScriptedServer server;
   const auto client = Connect(server.address());
-  const auto response = client->Translate(Request("Guten Tag"));
-  ASSERT_TRUE(response.ok()) << response.status();
+  const auto response = ExpectOk(client->Translate(Request("Guten Tag")));
   EXPECT_EQ(response->translations(0).translated_text(), "<Guten Tag>");
   EXPECT_EQ(client->GetServerInfo()->version(), "scripted");
   EXPECT_EQ(client->ListModels()->models(0).name(), "opus-de-en");
@@ -161,8 +161,7 @@ TEST_F(Client, ComesBackWhenTheServerSaysSo) {
     return reply;
   });
   const auto client = Connect(server.address());
-  const auto response = client->Translate(Request("a"));
-  ASSERT_TRUE(response.ok()) << response.status();
+  const auto response = ExpectOk(client->Translate(Request("a")));
   EXPECT_EQ(response->translations_size(), 1);
   EXPECT_EQ(server.calls(), 4);
   EXPECT_EQ(clock_.waits(), 3);

@@ -14,10 +14,8 @@ namespace {
 
 using testing::Authority;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::Replace;
 
 struct Said {
   int status = -1;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -19,9 +18,6 @@ using testing::DaemonEnd;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::RunClient;
-using testing::RunDaemonToEnd;
-using testing::TranslateGerman;
 
 constexpr char kHasCode[] = "0";
 constexpr char kNoKernelImage[] = "209";
@@ -49,8 +45,7 @@ TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
   EXPECT_THAT(daemon.process().Errors(),
               AllOf(HasSubstr("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\""),
                     HasSubstr("\"not_used\":\"cuda:0: " + std::string(kWhy) + "\"")));
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {

@@ -4,7 +4,6 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -23,15 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::AllOf;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
-using testing::DaemonEnd;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::RunDaemonToEnd;
 
 const std::string kRoot = DRAGOMAN_SOURCE_DIR;
 const std::string kClassifier = kRoot + "/deploy/models/lid.176/lid.176.ftz";
@@ -158,8 +152,7 @@ TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
     EXPECT_EQ(among.detection_confidence(), alone[0].detection_confidence()) << item.text;
     EXPECT_EQ(among.index(), static_cast<int>(5 + i));
   }
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(DetectionTest, AnItemGoesOverAPivotWhereItsLanguageNeedsOne) {
@@ -213,58 +206,6 @@ TEST_F(DetectionTest, TheClientDetectsAndTranslatesByLine) {
   EXPECT_THAT(translate.Errors(),
               HasSubstr("note: 2 lines (4, 7) were left untranslated: found no language that this "
                         "server translates from, expected one of de, fr"));
-}
-
-TEST_F(DetectionTest, TextsThatAreLargeOrNotTextAreAnsweredOrRefused) {
-  std::string megabyte;
-  while (megabyte.size() < (1 << 20)) megabyte += std::string(kGerman) + " ";
-  std::string english;
-  while (english.size() < (1 << 20)) english += std::string(kEnglish) + " ";
-  {
-    Daemon daemon(Flags());
-    const auto stub = StubFor(daemon);
-    v1::DetectLanguageRequest request;
-    request.add_contents(megabyte);
-    v1::DetectLanguageResponse response;
-    grpc::ClientContext detect;
-    const grpc::Status refused = stub->DetectLanguage(&detect, request, &response);
-    EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-    EXPECT_THAT(refused.error_message(), AllOf(HasSubstr("contents"), HasSubstr("30000")));
-    // Bytes that are not text: the client says so, and nothing is sent.
-    const std::string file = directory_.Write("bytes", "Guten Tag zusammen\n\xFF\xFE\x80\n\n");
-    ChildProcess client(testing::ClientCommand({"detect", "--server", daemon.grpc(), file}));
-    EXPECT_EQ(client.ReadAll().substr(0, 3), "de\t");
-    EXPECT_EQ(client.Wait(), 1);
-    EXPECT_THAT(client.Errors(), HasSubstr("line 2: INVALID_ARGUMENT: not UTF-8"));
-  }
-  Daemon daemon(Flags({"--max-code-points", "4000000"}));
-  const auto stub = StubFor(daemon);
-  v1::DetectLanguageRequest request;
-  for (const std::string& text : {megabyte, english, std::string(1 << 20, ' ')}) {
-    request.add_contents(text);
-  }
-  v1::DetectLanguageResponse response;
-  grpc::ClientContext detect;
-  const grpc::Status status = stub->DetectLanguage(&detect, request, &response);
-  ASSERT_TRUE(status.ok()) << status.error_message();
-  ASSERT_EQ(response.detections_size(), 3);
-  EXPECT_EQ(response.detections(0).languages(0).language_code(), "de");
-  EXPECT_EQ(response.detections(1).languages(0).language_code(), "en");
-  EXPECT_TRUE(response.detections(2).languages().empty());
-  // It is in the target language already, and comes back at once.
-  const auto same = Translate(stub.get(), {english}, "auto", "en");
-  ASSERT_EQ(same.size(), 1U);
-  ExpectUnchanged(same[0], english, "en");
-}
-
-TEST_F(DetectionTest, AClassifierThatIsNotOneEndsTheStartAndIsNamed) {
-  std::ifstream in(kClassifier, std::ios::binary);
-  const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const std::string file = directory_.Write("broken.ftz", whole.substr(0, whole.size() / 2));
-  const DaemonEnd end = testing::RunDaemonToEnd({"--language-model", file});
-  EXPECT_EQ(end.status, 1);
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("--language-model: " + file + ": found the SHA-256 "),
-                                HasSubstr("--language-model-sha256")));
 }
 
 // The log's bound has the classifier, and what is resident stays below it.

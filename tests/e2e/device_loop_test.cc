@@ -17,6 +17,7 @@
 #include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -32,21 +33,14 @@ constexpr size_t kVictims = 125;  // besides, to be cancelled
 class DeviceLoop : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    jobs_ = new std::vector<engine::TranslationJob>;
-    testing::MixedRequests requests(21);
-    for (size_t i = 0; i < kRequests; ++i) {
-      int kind = 0;
-      jobs_->push_back(requests.Next(&kind));
-    }
-    auto loaded = engine::LoadModel(kModel);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    jobs_ = new std::vector<engine::TranslationJob>(testing::MixedJobs(kRequests, 21));
+    auto loaded = ExpectOk(engine::LoadModel(kModel));
     model_ = new std::shared_ptr<const engine::StepModel>(
         *engine::CreateCpuModel(loaded->program, *loaded->weights));
     CountingObserver observer;
     testing::FakeClock clock;
-    auto engine = engine::CreateEngine(*std::move(loaded), *model_, engine::EngineConfig{}, &clock,
-                                       &observer);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(*std::move(loaded), *model_, engine::EngineConfig{},
+                                                &clock, &observer));
     expected_ = new std::vector<engine::ItemResult>(
         testing::TranslateTogether(**engine, *jobs_, testing::InOrder(kRequests)));
   }
@@ -59,15 +53,14 @@ class DeviceLoop : public ::testing::Test {
   std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config, int devices,
                                         HostDeviceOptions options) {
     options.totals = &totals_;
-    auto loaded = engine::LoadModel(kModel);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(engine::LoadModel(kModel));
     std::vector<engine::WorkerPlace> places;
     for (int i = 0; i < devices; ++i) {
       options.seed = static_cast<unsigned>(i);
       places.push_back({testing::CreateHostDeviceBackend(*model_, options), 1});
     }
-    auto engine = engine::CreateEngine(*std::move(loaded), places, config, &clock_, &observer_);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine =
+        ExpectOk(engine::CreateEngine(*std::move(loaded), places, config, &clock_, &observer_));
     return std::move(*engine);
   }
 
@@ -166,60 +159,6 @@ TEST_F(DeviceLoop, OnTwoDevicesWithFewPages) {
   auto engine = Start(config, 2, {.buckets = {1, 2, 4, 12}, .fused_candidates = 4});
   ExpectTheSameBesideCancellations(*engine, 2);
   ExpectNothingIsLeft(std::move(engine), 2);
-}
-
-TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
-  engine::EngineConfig config;
-  config.max_rows = 24;
-  auto loaded = engine::LoadModel(kModel);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto lost = testing::CreateHostDeviceBackend(*model_, {.fails_at = 30});
-  const auto sound = testing::CreateHostDeviceBackend(*model_, {.name = "another"});
-  auto engine = engine::CreateEngine(*std::move(loaded), {{lost, 1}, {sound, 1}}, config, &clock_,
-                                     &observer_);
-  ASSERT_TRUE(engine.ok()) << engine.status();
-  EXPECT_EQ((*engine)->info().device, "thread,another");
-  std::vector<std::shared_ptr<CollectingSink>> sinks;
-  for (size_t i = 0; i < 150; ++i) {
-    sinks.push_back(std::make_shared<CollectingSink>());
-    ASSERT_TRUE((*engine)->Translate((*jobs_)[i], sinks.back()).status.ok());
-  }
-  size_t failed = 0;
-  for (size_t i = 0; i < sinks.size(); ++i) {
-    ASSERT_TRUE(sinks[i]->Wait().ok());
-    const engine::ItemResult& found = sinks[i]->items().at(0);
-    if (found.status.code() == absl::StatusCode::kInternal) {
-      ++failed;
-    } else {
-      EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[i])) << (*jobs_)[i].contents[0];
-    }
-  }
-  EXPECT_GT(failed, 0U);
-  EXPECT_LT(failed, sinks.size());
-  EXPECT_EQ((*engine)->Stats().live_workers, 1);
-  EXPECT_TRUE(testing::SameToTheBit(testing::TranslateAlone(**engine, {(*jobs_)[0]}).at(0),
-                                    (*expected_)[0]));
-}
-
-TEST_F(DeviceLoop, AnEngineWithoutADeviceAnswersEverythingAndAcceptsNothing) {
-  engine::EngineConfig config;
-  config.max_rows = 24;
-  auto engine = Start(config, 1, {.refuses = 12});
-  std::vector<std::shared_ptr<CollectingSink>> sinks;
-  for (size_t i = 0; i < 100; ++i) {
-    auto sink = std::make_shared<CollectingSink>();
-    const engine::Admission admission = engine->Translate((*jobs_)[i], sink);
-    if (admission.status.ok()) sinks.push_back(sink);
-  }
-  size_t failed = 0;
-  for (const auto& sink : sinks) {
-    ASSERT_TRUE(sink->Wait().ok());
-    if (!sink->items().at(0).status.ok()) ++failed;
-  }
-  EXPECT_GT(failed, 0U);
-  EXPECT_EQ(engine->Stats().live_workers, 0);
-  EXPECT_EQ(engine->Translate((*jobs_)[0], std::make_shared<CollectingSink>()).status.code(),
-            absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

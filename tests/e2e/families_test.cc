@@ -15,6 +15,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -58,9 +59,8 @@ class FamilyTest {
     engine::EngineConfig config;
     config.devices.compute_type = compute_type;
     config.max_rows = 48;
-    auto engine = engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model, config,
-                                       &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model,
+                                                config, &clock_, &observer_));
     engine_ = std::move(*engine);
   }
 
@@ -68,26 +68,15 @@ class FamilyTest {
   void ExpectTheSameInCompanyAndAlone(const std::string& source,
                                       const std::vector<std::string>& targets,
                                       size_t longest = std::string::npos) {
-    testing::MixedRequests requests(22);
-    std::vector<engine::TranslationJob> jobs;
-    for (size_t i = 0; i < 150; ++i) {
-      int kind = 0;
-      jobs.push_back(requests.Next(&kind));
-      std::string& text = jobs.back().contents[0];
-      if (text.size() > longest) text.resize(text.rfind(' ', longest));
-      jobs.back().source_language = source;
-      jobs.back().target_language = targets[i % targets.size()];
-    }
-    const auto alone = testing::TranslateAlone(*engine_, jobs);
-    const auto found =
-        testing::TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 1));
-    size_t translated = 0;
+    std::vector<engine::TranslationJob> jobs = testing::MixedJobs(150, 22);
     for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i])) << i << ": " << jobs[i].contents[0];
-      if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
+      std::string& text = jobs[i].contents[0];
+      if (text.size() > longest) text.resize(text.rfind(' ', longest));
+      jobs[i].source_language = source;
+      jobs[i].target_language = targets[i % targets.size()];
     }
-    EXPECT_GE(translated, jobs.size() / 2);  // the weights are random
+    const auto alone = testing::ExpectTheSameInCompany(*engine_, jobs);
+    EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // the weights are random
   }
 
   engine::TranslationJob Job(const std::string& source, const std::string& target) {

@@ -27,11 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::Sum;
 
 const std::string kModel = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 const std::string kText = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
@@ -85,8 +82,7 @@ TEST(Fault, ADiskThatIsFullAtTheLogLosesLinesAndNoCall) {
   const Daemon::Samples samples = testing::MetricsAt(Field(line, "metrics"));
   EXPECT_GT(testing::Sum(samples, "dragoman_log_lines_dropped_total"), 0);
   EXPECT_EQ(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"error\"}"), 0);
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
 }
 
 TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
@@ -114,8 +110,7 @@ TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
   const std::string after = Translation(address);
   EXPECT_FALSE(after.empty());
   EXPECT_LT(after.size(), before.size());
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
 }
 
 // Every way in which a directory can be broken, by both ways to ask for it: the old version serves on.
@@ -178,8 +173,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   EXPECT_EQ(Translation(address), before);
   const nlohmann::json report = Report(&load);
   EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
 }
 
 // Models are loaded until there is no memory for one more: it is refused with the arithmetic, and
@@ -221,8 +215,7 @@ TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
     EXPECT_EQ(Translation(address), before);
     const nlohmann::json report = Report(&load);
     EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
-    daemon.Signal(SIGTERM);
-    EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+    daemon.Stop();
   }
   std::string models;
   for (int i = 1; i < kTooMany; ++i) models += " --model m" + std::to_string(i) + "=" + kModel;
@@ -260,8 +253,7 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
   EXPECT_EQ(testing::Sum(samples, "dragoman_segments_accepted_total"),
             testing::Sum(samples, "dragoman_segments_total"));
   EXPECT_FALSE(Translation(daemon.grpc()).empty());
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 // A killed daemon loses what it held, but not its place: another one has its port at once, though
@@ -287,8 +279,7 @@ TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   const nlohmann::json report = Report(load.get());
   EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
   EXPECT_THAT(second.Errors(), HasSubstr("\"call\""));
-  second.Signal(SIGTERM);
-  EXPECT_EQ(second.Wait(), 0);
+  second.Stop();
 }
 
 TEST(Fault, AJumpOfTheWallClockMovesNoDeadline) {
@@ -330,8 +321,7 @@ TEST(Fault, AJumpOfTheWallClockMovesNoDeadline) {
   }
   EXPECT_GE(dates.size(), 3U);
   jump(-1);
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/kernels/ops/test_support.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -70,9 +71,8 @@ class Invariance : public kernels::PerIsaAndType {
     config.workers = workers;
     config.threads_per_worker = threads;
     config.devices.compute_type = type();
-    auto engine =
-        engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config,
+                                                &clock, &observer));
     return std::move(*engine);
   }
 
@@ -86,11 +86,8 @@ class Invariance : public kernels::PerIsaAndType {
                      int threads, const std::vector<size_t>& order) const {
     SCOPED_TRACE(::testing::Message()
                  << max_rows << " rows, " << workers << " workers, " << threads << " threads");
-    const auto found = testing::TranslateTogether(*Start(max_rows, workers, threads), jobs_, order);
-    for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i]))
-          << "differs from alone: sentence " << i << ": " << jobs_[i].contents[0];
-    }
+    testing::ExpectSameToTheBit(
+        jobs_, testing::TranslateTogether(*Start(max_rows, workers, threads), jobs_, order), alone);
   }
 
   std::vector<size_t> Shuffled(unsigned seed) const {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,9 +23,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
-using testing::Sum;
 
 const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 
@@ -126,8 +123,7 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
             << (resident_most >> 20) << " MiB, " << report["sentences_per_second"]
             << " sentences/s\n";
 
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+  daemon.Stop();
 }
 
 // The unit in which machines are sized (deploy/SIZING.md) is the same at the client and in /metrics.
@@ -148,8 +144,7 @@ TEST(Load, CharactersAreCountedAlikeOnBothSides) {
   EXPECT_EQ(count(), characters);
   EXPECT_NEAR(report["characters_per_second"].get<double>(),
               characters / report["seconds"].get<double>(), 1e-6 * characters);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+  daemon.Stop();
 }
 
 TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
@@ -213,8 +208,7 @@ TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
     }
     ASSERT_TRUE(load.running());
   }
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
   const std::string output = load.ReadAll();
   load.Wait();
   const json report = json::parse(output, nullptr, false);

@@ -17,6 +17,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -43,8 +44,8 @@ class MarianFiles : public ::testing::TestWithParam<Case> {
     config.max_rows = 48;
     config.workers = workers;
     config.lexical_shortlist = GetParam().shortlist;
-    auto engine = engine::CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine =
+        ExpectOk(engine::CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_));
     return *std::move(engine);
   }
 
@@ -54,27 +55,9 @@ class MarianFiles : public ::testing::TestWithParam<Case> {
 
 TEST_P(MarianFiles, EveryMethodGivesInCompanyWhatItGivesAlone) {
   const std::unique_ptr<engine::Engine> engine = Start(1);
-  testing::MixedRequests requests(23);
-  std::vector<engine::TranslationJob> jobs;
-  std::vector<int> kinds(testing::MixedRequests::kKinds);
-  for (size_t i = 0; i < 150; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-    ++kinds[static_cast<size_t>(kind)];
-  }
-  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), 0), 0);
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  size_t translated = 0;
-  for (const unsigned seed : {1U, 2U}) {
-    const auto found =
-        testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), seed));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i])) << i << ": " << jobs[i].contents[0];
-      if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
-    }
-  }
-  EXPECT_GE(translated, jobs.size());  // of twice as many; the weights are random
+  const auto jobs = testing::MixedJobs(150, 23);
+  const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
+  EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // the weights are random
 }
 
 TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
@@ -104,8 +87,7 @@ class Shortlist : public ::testing::Test {
     config.max_rows = 40;
     config.workers = workers;
     config.threads_per_worker = threads;
-    auto engine = Start(config);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(Start(config));
     return *std::move(engine);
   }
   std::string Refusal(const engine::EngineConfig& config, const std::string& model,
@@ -124,28 +106,24 @@ TEST_F(Shortlist, BatchesWorkersAndThreadsChangeNothing) {
   const auto jobs = testing::SentenceJobs(200, {1, 4, 12, 4});
   const auto alone = testing::TranslateAlone(*Start(), jobs);
   for (const auto& [workers, threads] : {std::pair{1, 1}, {1, 3}, {2, 2}}) {
-    const auto found = testing::TranslateTogether(*Start(workers, threads), jobs,
-                                                  testing::Shuffled(jobs.size(), 5));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i]))
-          << workers << " " << threads << ": " << jobs[i].contents[0];
-    }
+    SCOPED_TRACE(::testing::Message() << workers << " workers, " << threads << " threads");
+    testing::ExpectSameToTheBit(jobs,
+                                testing::TranslateTogether(*Start(workers, threads), jobs,
+                                                           testing::Shuffled(jobs.size(), 5)),
+                                alone);
   }
 }
 
 TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
-  const auto model = engine::LoadModel(DirectoryOf("marian-firefox"));
-  ASSERT_TRUE(model.ok()) << model.status();
-  const auto shortlist = engine::ReadMarianShortlist(DirectoryOf("marian-firefox"), *model);
-  ASSERT_TRUE(shortlist.ok()) << shortlist.status();
+  const auto model = ExpectOk(engine::LoadModel(DirectoryOf("marian-firefox")));
+  const auto shortlist =
+      ExpectOk(engine::ReadMarianShortlist(DirectoryOf("marian-firefox"), *model));
   const auto jobs = testing::SentenceJobs(60, {4, 12});
-  const auto without = Start(engine::EngineConfig());
-  ASSERT_TRUE(without.ok()) << without.status();
+  const auto without = ExpectOk(Start(engine::EngineConfig()));
   const auto all = testing::TranslateAlone(**without, jobs);
   const auto some = testing::TranslateAlone(*Start(), jobs);
   const engine::VocabularyPieces pieces(&model->source_vocabulary);
-  const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
   size_t tokens = 0;
   size_t outside = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -189,14 +167,11 @@ TEST_F(Shortlist, WhatIsAskedForIsThere) {
       jobs.back().terms = {{"Katze", phrase, false}};
     }
   }
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together =
-      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 3));
+  const auto alone = testing::ExpectTheSameInCompany(*engine, jobs, 3);
   const size_t each = jobs.size() / phrases.size();
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
     EXPECT_THAT(alone[i].hypotheses.at(0).text, HasSubstr(phrases[i / each])) << i;
-    EXPECT_TRUE(testing::SameToTheBit(together[i], alone[i])) << i;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman {
 namespace {
@@ -37,21 +38,16 @@ class MixedMethods : public ::testing::Test {
   static std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config) {
     static testing::FakeClock clock;
     static testing::CountingObserver observer;
-    auto engine =
-        engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config,
+                                                &clock, &observer));
     return std::move(*engine);
   }
 
   static void ExpectAsAlone(const engine::EngineConfig& config, unsigned seed) {
-    const auto found =
-        testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed));
-    for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_TRUE(testing::SameToTheBit(found[i], (*alone_)[i]))
-          << "request " << i << " differs from alone: " << (*jobs_)[i].contents[0]
-          << "\nalone: " << (*alone_)[i].hypotheses.at(0).text
-          << "\nmixed: " << found[i].hypotheses.at(0).text;
-    }
+    testing::ExpectSameToTheBit(
+        *jobs_,
+        testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed)),
+        *alone_);
   }
 
   static std::vector<engine::TranslationJob>* jobs_;

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,11 +21,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::Sum;
 
 const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 const std::string kBundled = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
@@ -159,8 +155,7 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   EXPECT_EQ(samples["dragoman_segments_total{model=\"en-fr\",outcome=\"eos\"}"] +
                 samples["dragoman_segments_total{model=\"en-fr\",outcome=\"length\"}"],
             2);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
@@ -220,8 +215,7 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   ASSERT_EQ(Admin(daemon, {"load", "en-fr", other}, &said), 0) << said;
   testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 0);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 // glibc alone keeps 100 MB of ten reloads (server/base/allocator.h).
@@ -244,45 +238,6 @@ TEST_F(ModelsTest, ReloadsGiveTheirMemoryBack) {
   while (grown() > before / 4 && std::chrono::steady_clock::now() < end) {
   }
   EXPECT_LE(grown(), before / 4) << before;
-}
-
-TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
-  Daemon daemon(Flags());
-  const fs::path weights = root_ / "en-fr" / "pytorch_model.bin";
-  const std::string text = "I have no time today.";
-  const json before = Translate(daemon, text, {"--model", "en-fr", "--to", "fr"});
-  std::ifstream file(weights, std::ios::binary);
-  const std::string whole(std::istreambuf_iterator<char>(file), {});
-  fs::resize_file(weights, whole.size() / 2);
-  std::string said;
-  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
-  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("pytorch_model.bin")));
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  const json models =
-      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
-  ASSERT_EQ(models.size(), 3U);
-  EXPECT_EQ(models[1]["state"], "serving");
-  EXPECT_EQ(models[1]["version"], 1);
-  EXPECT_EQ(models[2]["state"], "failed");
-
-  // The directory gone altogether: what is served does not need it.
-  fs::rename(root_ / "en-fr", root_ / "away");
-  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
-  EXPECT_THAT(said, HasSubstr("no such directory"));
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  EXPECT_EQ(daemon.Metrics()["dragoman_model_reloads_total{model=\"en-fr\",result=\"failed\"}"], 2);
-
-  // Whole again, with another byte in one of its files: SIGHUP loads what changed and leaves the rest.
-  fs::rename(root_ / "away", root_ / "en-fr");
-  std::ofstream(weights, std::ios::binary) << whole;
-  std::ofstream(root_ / "en-fr" / "config.json", std::ios::app) << "\n";
-  daemon.process().Signal(SIGHUP);
-  while (daemon.process().running() && VersionOf(daemon, "en-fr") < 2) {
-  }
-  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  EXPECT_EQ(VersionOf(daemon, "de-en"), 1);
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
 // Both ReloadAll and SIGHUP apply it.
@@ -342,78 +297,8 @@ TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   daemon.Signal(SIGHUP);
   while (daemon.running() && names() != "en-fr ") {
   }
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
   EXPECT_THAT(daemon.Errors(), HasSubstr("configuration not applied, everything stays as it is"));
-}
-
-TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
-  const fs::path models = DRAGOMAN_SOURCE_DIR "/tests/data/models";
-  const fs::path package = root_ / "argos.argosmodel";
-  fs::copy_file(models / "argos-de-en.argosmodel", package);
-  Daemon daemon({"--model", package.string(), "--admin-listen", "127.0.0.1:0"});
-  const std::string text = "Ich habe heute leider gar keine Zeit.";
-  const json before = Translate(daemon, text, {"--model", "argos", "--from", "de", "--to", "en"});
-  EXPECT_EQ(before["model"], "argos");
-  EXPECT_NE(before["text"], "");
-  EXPECT_EQ(testing::RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
-            "de\ten\n");
-  const json served =
-      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
-  ASSERT_EQ(served.size(), 2U);
-  EXPECT_EQ(served[1]["name"], "argos");
-  EXPECT_EQ(served[1]["pair_count"], 1);
-  EXPECT_EQ(served[1]["checksum"].get<std::string>().size(), 64U);
-
-  std::string said;
-  EXPECT_EQ(Admin(daemon, {"load", "more", (models / "argos-zt-pb.argosmodel").string()}, &said), 0)
-      << said;
-  EXPECT_EQ(Translate(daemon, text, {"--from", "zh-Hant", "--to", "pt-BR"})["model"], "more");
-  EXPECT_EQ(Translate(daemon, text, {"--from", "zt", "--to", "pb"})["model"], "more");
-
-  // A package that is cut short changes nothing.
-  fs::copy_file(package, root_ / "half");
-  fs::resize_file(root_ / "half", fs::file_size(package) / 2);
-  fs::rename(root_ / "half", package);
-  EXPECT_EQ(Admin(daemon, {"reload", "argos"}, &said), 1);
-  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("argos.argosmodel"),
-                          HasSubstr("cut short")));
-  EXPECT_EQ(Translate(daemon, text, {"--model", "argos"}), before);
-  // Another in its place is a new version.
-  fs::copy_file(models / "argos-zt-pb.argosmodel", root_ / "new");
-  fs::rename(root_ / "new", package);
-  daemon.process().Signal(SIGHUP);
-  while (daemon.process().running() && VersionOf(daemon, "argos") < 2) {
-  }
-  EXPECT_EQ(testing::RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
-            "zh-Hant\tpt-BR\n");
-}
-
-TEST_F(ModelsTest, AShortlistIsOfTheModelThatAsksForIt) {
-  const std::string firefox = DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-firefox";
-  const TempDirectory directory;
-  const json config = {{"models",
-                        {{{"name", "all"}, {"directory", firefox}},
-                         {{"name", "some"}, {"directory", firefox}, {"lexical-shortlist", "on"}}}}};
-  Daemon daemon(
-      {"--config", directory.Write("config.json", config.dump()), "--admin-listen", "127.0.0.1:0"});
-  const auto translate = [&daemon](const std::string& model, const std::string& text) {
-    return Translate(daemon, text, {"--model", model})["text"];
-  };
-  int different = 0;
-  for (const char* text : {"Ich habe heute keine Zeit.", "Das ist mein Haus.", "Wo ist der Hund?",
-                           "Wir gehen morgen ins Kino.", "Er liest ein Buch."}) {
-    different += translate("all", text) != translate("some", text) ? 1 : 0;
-  }
-  EXPECT_GT(different, 0);
-  // One loaded later has it as well, or is refused with the file that was looked for.
-  std::string said;
-  EXPECT_EQ(Admin(daemon, {"load", "more", firefox, "--set", "lexical-shortlist=on"}, &said), 0)
-      << said;
-  EXPECT_EQ(translate("more", "Das ist mein Haus."), translate("some", "Das ist mein Haus."));
-  const std::string ssru = DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-ssru";
-  EXPECT_EQ(Admin(daemon, {"load", "none", ssru, "--set", "lexical-shortlist=on"}, &said), 1);
-  EXPECT_THAT(said, AllOf(HasSubstr("NOT_FOUND"), HasSubstr("found no shortlist")));
 }
 
 TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
@@ -428,8 +313,7 @@ TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
   EXPECT_EQ(Admin(daemon, {"reload", "de-en"}, &said), 1);
   EXPECT_THAT(said, HasSubstr("UNAVAILABLE"));
   EXPECT_TRUE(daemon.process().running());
-  daemon.process().Signal(SIGTERM);
-  EXPECT_EQ(daemon.process().Wait(), 0);
+  daemon.Stop();
 }
 
 TEST_F(ModelsTest, WhatDoesNotFitIsRefusedWithTheArithmetic) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <regex>
 #include <string>
 #include <utility>
@@ -20,12 +19,9 @@
 namespace dragoman {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::AnyOf;
 using testing::ChildProcess;
 using ::testing::HasSubstr;
-using testing::RunClient;
-using testing::TranslateGerman;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
@@ -77,8 +73,7 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
                      &status);
   EXPECT_EQ(status, 0);
   const auto begin = std::chrono::steady_clock::now();
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  daemon.Stop();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
@@ -95,8 +90,7 @@ std::vector<std::string> PeersIn(const std::string& errors, const std::string& o
 TEST(Process, AnAddressThatOthersReachWithoutKeysIsWarnedOfOnce) {
   for (const auto& [address, warnings] : {std::pair("0.0.0.0:0", 1), std::pair("127.0.0.1:0", 0)}) {
     testing::Daemon daemon({"--http", address, "--cpu-workers", "1"});
-    daemon.process().Signal(SIGTERM);
-    EXPECT_EQ(daemon.process().Wait(), 0);
+    daemon.Stop();
     const std::string errors = daemon.process().Errors();
     int found = 0;
     for (size_t at = 0; (at = errors.find("without --api-keys", at)) != std::string::npos; ++at) {
@@ -112,8 +106,7 @@ TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
                             "--http", "127.0.0.1:0"});
     EXPECT_NE(testing::TranslateGerman(daemon), "");
     daemon.Get("no-path");  // refused, which the log has with the client's address
-    daemon.process().Signal(SIGTERM);
-    EXPECT_EQ(daemon.process().Wait(), 0);
+    daemon.Stop();
     const std::string errors = daemon.process().Errors();
     EXPECT_THAT(errors, HasSubstr("request refused"));
     // The line "serving" has all of the daemon's own addresses.
@@ -129,36 +122,23 @@ TEST(Process, AStandardOutputThatTakesNothingDoesNotHoldUpTheEnd) {
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" >" + pipe.path()));
   while (daemon.running() && daemon.Errors().find("\"serving\"") == std::string::npos) {
   }
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+  daemon.Stop();
 }
 
 TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
-  ChildProcess daemon(Shell("exec \"$0\" \"$@\" <&- 2>&-"));
-  const std::string address = Address(daemon.ReadLine());
-  int status = -1;
-  testing::RunClient({"models", "--server", address}, &status);
-  EXPECT_EQ(status, 0);
-  daemon.Signal(SIGTERM);
-  EXPECT_EQ(daemon.Wait(), 0);
+  for (const std::string closed : {"<&-", "2>&-", "<&- 2>&-"}) {
+    ChildProcess daemon(Shell("exec \"$0\" \"$@\" " + closed));
+    const std::string address = Address(daemon.ReadLine());
+    int status = -1;
+    testing::RunClient({"models", "--server", address}, &status);
+    EXPECT_EQ(status, 0) << closed;
+    daemon.Stop();
+  }
 
   ChildProcess client(
       {"/bin/sh", "-c", "exec \"$0\" translate --server 127.0.0.1:1 <&-", DRAGOMAN_CLIENT});
   EXPECT_EQ(client.Wait(), 1);  // and does not wait for input
   EXPECT_THAT(client.Errors(), HasSubstr("cannot read the input"));
-}
-
-TEST(Process, AConfigurationThatIsADirectoryIsRefused) {
-  ChildProcess daemon({DRAGOMAN_DAEMON, "--config", "/"});
-  EXPECT_EQ(daemon.Wait(), 2);
-  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("--config"), HasSubstr("a directory")));
-}
-
-TEST(Process, KvMemoryAboveTheMachinesIsRefusedWithTheArithmetic) {
-  ChildProcess daemon(Shell("exec \"$0\" \"$@\"", {"--kv-memory-mb", "16777216"}));
-  EXPECT_EQ(daemon.Wait(), 1);
-  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("kv-memory-mb is 16777216"),
-                                     HasSubstr("MiB of weights"), HasSubstr("expected at most")));
 }
 
 TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
@@ -188,45 +168,11 @@ TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
     ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
                               {"--cpu-workers", "2", "--threads-per-worker", "1"}));
     Address(daemon.ReadLine());
-    daemon.Signal(SIGTERM);
-    EXPECT_EQ(daemon.Wait(), 0) << kilobytes << daemon.Errors();
+    daemon.Stop();
     const std::string log = daemon.Errors();
     EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)")) << kilobytes;
     EXPECT_EQ(log.find("memory bound above the limit") != std::string::npos, warns) << log;
   }
-}
-
-// The mappings of the first count once.
-TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need terabytes of it";
-#endif
-  const std::string second = std::string("b=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
-  for (const auto& [kilobytes, fits] : {std::pair("2000000", true), std::pair("1600000", false)}) {
-    ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
-                              {"--model", second, "--cpu-workers", "1", "--threads-per-worker", "1",
-                               "--kv-memory-mb", "450"}));
-    if (fits) {
-      Address(daemon.ReadLine());
-      daemon.Signal(SIGTERM);
-      EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
-    } else {
-      EXPECT_EQ(daemon.Wait(), 1);
-      EXPECT_THAT(daemon.Errors(),
-                  AllOf(HasSubstr("450 MiB of other models"), HasSubstr("kv-memory-mb is 450")));
-    }
-  }
-}
-
-TEST(Process, AnIdleDaemonHoldsNoMemoryForKv) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers have memory of their own";
-#endif
-  testing::Daemon daemon({"--cpu-workers", "2"});
-  // Weights of 34 MB, tables of two workers; K/V of 300 MB each would be populated before.
-  EXPECT_LT(daemon.process().ResidentBytes(), int64_t{400} << 20);
-  EXPECT_THAT(daemon.process().Errors(), AllOf(HasSubstr("memory bound"), HasSubstr("sum_bytes")));
-  EXPECT_EQ(daemon.Metrics()["dragoman_log_lines_dropped_total"], 0);
 }
 
 }  // namespace

@@ -109,6 +109,11 @@ int ChildProcess::Wait() {
   return status_;
 }
 
+void ChildProcess::Stop() {
+  Signal(SIGTERM);
+  EXPECT_EQ(Wait(), 0) << Errors();
+}
+
 bool ChildProcess::running() {
   if (ended_) return false;
   siginfo_t info{};

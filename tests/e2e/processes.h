@@ -27,6 +27,8 @@ class ChildProcess {
   void Signal(int number) const;
   // Waits for the end. Returns the exit status, or 128 + the signal.
   int Wait();
+  // Sends SIGTERM. Expects that the process ends with status 0.
+  void Stop();
   bool running();
   int64_t ResidentBytes() const;
 
@@ -50,6 +52,7 @@ class Daemon {
   // The address of --metrics.
   const std::string& http() const { return http_; }
   ChildProcess& process() { return process_; }
+  void Stop() { process_.Stop(); }
 
   // Returns the body of GET `path` on the metrics port; "" if there is no answer.
   std::string Get(const std::string& path) const;

@@ -11,10 +11,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +23,7 @@
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/kernels/ops/test_support.h"
+#include "tests/support/expect_ok.h"
 #if defined(__x86_64__)
 #include "tests/kernels/ops/quantized_avx2_long.h"
 #endif
@@ -69,9 +68,8 @@ std::vector<engine::ItemResult> Translate(kernels::ComputeType type, size_t coun
   config.workers = 1;
   config.threads_per_worker = 1;
   config.devices.compute_type = type;
-  auto engine =
-      engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
-  EXPECT_TRUE(engine.ok()) << engine.status();
+  auto engine = ExpectOk(
+      engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer));
   if (!engine.ok()) return {};
   const auto jobs = testing::SentenceJobs(count, {1, 4, 6, 4});
   return testing::TranslateTogether(**engine, jobs, testing::InOrder(jobs.size()));

@@ -23,12 +23,8 @@ namespace {
 using ::testing::AllOf;
 using testing::Authority;
 using testing::ChildProcess;
-using testing::ClientCommand;
 using testing::Daemon;
 using ::testing::HasSubstr;
-using testing::Replace;
-using testing::RunClient;
-using testing::Sum;
 
 constexpr char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 
@@ -239,20 +235,6 @@ TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
   client.ReadAll();
   EXPECT_EQ(client.Wait(), 0) << client.Errors();
-}
-
-TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
-  const std::vector<std::string> flags = ServerFlags();
-  testing::Replace(Path("server.key"), stranger_.Issue().key);
-  std::vector<std::string> command = {
-      DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
-      "--listen",      "127.0.0.1:0", "--metrics",
-      "127.0.0.1:0",   "--http",      "off"};
-  command.insert(command.end(), flags.begin(), flags.end());
-  ChildProcess daemon(command);
-  EXPECT_EQ(daemon.Wait(), 1);
-  EXPECT_THAT(daemon.Errors(),
-              AllOf(HasSubstr("server.key"), HasSubstr("does not belong to the certificate")));
 }
 
 TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {

@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
@@ -106,8 +105,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   EXPECT_THAT(first->ReadLine(), HasSubstr("grpc=" + listen_at));
   Callers callers(listen_at, 4);
   callers.Await(50);
-  first->Signal(SIGTERM);
-  EXPECT_EQ(first->Wait(), 0);
+  first->Stop();
   // No daemon serves now: connections wait.
   const auto second = start();
   EXPECT_THAT(second->ReadLine(), HasSubstr("grpc=" + listen_at));
@@ -115,8 +113,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   callers.Stop();
   EXPECT_EQ(callers.failed(), 0) << "of " << callers.answered();
   close(socket_fd);
-  second->Signal(SIGTERM);
-  EXPECT_EQ(second->Wait(), 0);
+  second->Stop();
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::kBundledModel;
-using testing::SameToTheBit;
-using testing::TranslateAlone;
-using testing::TranslateTogether;
 
 const std::string kModels = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
 
@@ -72,18 +68,9 @@ TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
       ASSERT_TRUE(StartWith(kModels + "tiny-a",
                             {{kModels + "tiny-a2", kModels + "tiny-a3"}, {3, 2, 1}, mean}, config)
                       .ok());
-      testing::MixedRequests requests(7);
-      std::vector<TranslationJob> jobs;
-      int kind = 0;
-      for (int i = 0; i < 4 * testing::MixedRequests::kKinds; ++i)
-        jobs.push_back(requests.Next(&kind));
-      const auto alone = testing::TranslateAlone(*engine_, jobs);
-      const auto together =
-          testing::TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 5));
-      for (size_t i = 0; i < jobs.size(); ++i) {
-        EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i]))
-            << i << " " << kernels::ComputeTypeName(type);
-      }
+      SCOPED_TRACE(kernels::ComputeTypeName(type));
+      testing::ExpectTheSameInCompany(*engine_,
+                                      testing::MixedJobs(4 * testing::MixedRequests::kKinds, 7), 5);
     }
   }
 }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "engine/create_loaded_engine.h"
@@ -13,6 +12,7 @@
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/step_gate.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -25,8 +25,7 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 class EngineScripted : public testing::BundledEngine {
  protected:
   void SetUp() override {
-    auto loaded = LoadModel(testing::kBundledModel);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(testing::kBundledModel));
     loaded_ = std::make_unique<LoadedModel>(*std::move(loaded));
   }
 
@@ -58,10 +57,9 @@ class EngineScripted : public testing::BundledEngine {
   void StartScript(testing::Script script) {
     EngineConfig config;
     config.max_rows = 32;
-    auto engine = CreateEngine(std::move(*loaded_),
-                               std::make_shared<testing::ScriptedModel>(std::move(script)), config,
-                               &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(CreateEngine(std::move(*loaded_),
+                                        std::make_shared<testing::ScriptedModel>(std::move(script)),
+                                        config, &clock_, &observer_));
     engine_ = std::move(*engine);
   }
 
@@ -112,9 +110,8 @@ class EngineSentinels : public EngineScripted {
           logits[static_cast<size_t>(ends ? eos : source[at])] = 20.0F;
           return logits;
         });
-    auto engine = CreateEngine(std::move(*loaded_), {{CreateCpuBackend(model), 1}}, EngineConfig(),
-                               &clock_, &observer_, SentinelTrial::kRun);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(CreateEngine(std::move(*loaded_), {{CreateCpuBackend(model), 1}},
+                                        EngineConfig(), &clock_, &observer_, SentinelTrial::kRun));
     engine_ = *std::move(engine);
     TranslationJob job = Job({"Das Haus Hund."});
     job.do_not_translate = {"Haus"};
@@ -233,8 +230,7 @@ class EngineHeld : public EngineScripted {
         [logits](std::span<const int32_t>, std::span<const int32_t>) { return logits; });
     EngineConfig config;
     config.max_queue_segments = 400;
-    auto engine = CreateEngine(std::move(*loaded_), model, config, &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(CreateEngine(std::move(*loaded_), model, config, &clock_, &observer_));
     engine_ = std::move(*engine);
     model->before_encode = [this](int64_t) {
       gate_.Pass();

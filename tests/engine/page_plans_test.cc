@@ -14,6 +14,7 @@
 #include "kernels/search/plan.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -77,8 +78,7 @@ TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
     for (const int max_length : {2, 20, 200, 512}) {
       EngineConfig config;
       config.max_rows = max_rows;
-      const auto plan = Plan(SpecOf(max_length, 4), config);
-      ASSERT_TRUE(plan.ok()) << plan.status();
+      const auto plan = ExpectOk(Plan(SpecOf(max_length, 4), config));
       const int longest = max_length - 1;
       // The widest beam at its longest, and beside it an ordinary request: not one or the other.
       EXPECT_GE(plan->self_pages, kernels::WorstCasePages(std::min(max_rows, 64), longest) +
@@ -134,8 +134,7 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
   config.memory.most = 2048 * kMiB;
   for (const int64_t now : {int64_t{0}, 1500 * kMiB}) {
     config.memory.now = now;
-    const auto small = Plan(SpecOf(512, 4), config);
-    ASSERT_TRUE(small.ok()) << small.status();
+    const auto small = ExpectOk(Plan(SpecOf(512, 4), config));
     const int64_t kv = 2 * (int64_t{small->self_pages} + small->cross_pages) * 768 * 1024;
     EXPECT_LT(kv + 500 * kMiB, now > 0 ? now : config.memory.most);
     EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::engine {
 namespace {
 
@@ -16,8 +18,7 @@ using ::testing::Not;
 class GpuType : public ::testing::Test {
  protected:
   static LoadedModel Load(const std::string& name) {
-    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name));
     return *std::move(loaded);
   }
 
@@ -26,10 +27,8 @@ class GpuType : public ::testing::Test {
     CudaProbe probe;
     probe.unfit.assign(capability.size(), "");
     probe.capability = std::move(capability);
-    const auto request = ParseDevices("auto", asked);
-    EXPECT_TRUE(request.ok()) << request.status();
-    const auto choice = ChooseDevices(*request, probe);
-    EXPECT_TRUE(choice.ok()) << choice.status();
+    const auto request = ExpectOk(ParseDevices("auto", asked));
+    const auto choice = ExpectOk(ChooseDevices(*request, probe));
     return *choice;
   }
 };
@@ -75,8 +74,8 @@ TEST_F(GpuType, IsKnownFromTheFilesAlone) {
   const auto fit = [](const std::string& name, const DeviceChoice& devices) {
     EngineConfig config;
     config.devices = devices;
-    const auto found = FitToGpus(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name, config);
-    EXPECT_TRUE(found.ok()) << found.status();
+    const auto found =
+        ExpectOk(FitToGpus(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name, config));
     return found.value_or(GpuFit());
   };
   const GpuFit t5 = fit("tiny-t5", On({90}));

@@ -15,7 +15,6 @@
 
 namespace {
 
-using dragoman::FuzzCheck;
 using nlohmann::json;
 
 bool IsHash(const json& value) {

@@ -3,7 +3,6 @@
 // same when they are read again as the file that a client gets.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 

@@ -1,7 +1,6 @@
 // Input: a byte that chooses a method of Google's interfaces, and its query, body, path or message.
 // Whatever comes over REST is checked by the adapter's answer; the conversions keep every text, and an
 // answer has a translation for each.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -14,7 +14,6 @@
 
 namespace {
 
-using dragoman::FuzzCheck;
 using dragoman::engine::TextRange;
 
 // Every character is a token of its own, aligned with any character or none.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,7 +13,6 @@
 
 namespace {
 
-using dragoman::FuzzCheck;
 using dragoman::server::HttpRequest;
 using dragoman::server::ReadLimits;
 using dragoman::server::RequestReader;

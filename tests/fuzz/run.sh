@@ -41,7 +41,6 @@ seed_folders() {
   local folder=$seeds/${1%_fuzz}
   if [[ -d $folder ]]; then echo "$folder"; fi
   if [[ $1 == torch_file_fuzz ]]; then echo tests/engine/model/data; fi
-  if [[ $1 == oracle_case_fuzz ]]; then echo tests/oracle/cases; fi
 }
 
 passed=0

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "engine/model/layouts/hf/directory.h"
 #include "tests/fuzz/fuzz_check.h"

@@ -1,7 +1,6 @@
 // Input: a byte that chooses how fields come to /translate, and the fields; or a message of Marian's
 // over a WebSocket. Whichever dialect claims them: every text that goes to the engine was sent, and
 // Marian's answer has as many lines as its message.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,6 @@
 #include "tests/gpu/device_backend.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "tests/gpu/device_engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "tests/engine/support/weights_in_memory.h"
 #include "tests/gpu/cuda_switches.h"
 #include "tests/kernels/ops/op_device.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::testing {
 namespace {
@@ -53,8 +53,7 @@ CountingObserver& Observer() {
 }
 
 engine::LoadedModel Load() {
-  auto loaded = engine::LoadModel(Model());
-  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(engine::LoadModel(Model()));
   return *std::move(loaded);
 }
 
@@ -78,13 +77,7 @@ std::vector<engine::TranslationJob> Sentences(size_t count, const std::vector<in
 }
 
 std::vector<engine::TranslationJob> Mixed(size_t count, unsigned seed) {
-  MixedRequests requests(seed);
-  std::vector<engine::TranslationJob> jobs;
-  while (jobs.size() < JobCount(count)) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  return Short(std::move(jobs));
+  return Short(MixedJobs(JobCount(count), seed));
 }
 
 engine::TranslationJob LongJob() {
@@ -110,14 +103,12 @@ std::unique_ptr<engine::Engine> StartOnCpu(double noise, unsigned seed) {
     const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
     bias += static_cast<float>(noise * uniform);
   }
-  auto model = engine::CreateCpuModel(loaded.program,
-                                      engine::WeightsInMemory(loaded.program, std::move(values)));
-  EXPECT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(engine::CreateCpuModel(
+      loaded.program, engine::WeightsInMemory(loaded.program, std::move(values))));
   const auto workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-  auto engine = engine::CreateEngine(
+  auto engine = ExpectOk(engine::CreateEngine(
       std::move(loaded), {{engine::CreateCpuBackend(*std::move(model)), workers}},
-      engine::EngineConfig{}, &Clock(), &Observer(), engine::SentinelTrial::kRun);
-  EXPECT_TRUE(engine.ok()) << engine.status();
+      engine::EngineConfig{}, &Clock(), &Observer(), engine::SentinelTrial::kRun));
   return *std::move(engine);
 }
 
@@ -135,8 +126,7 @@ std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
     config.max_rows = std::min(config.max_rows, kSmallRows);
     config.kv_memory_mb = kSmallKvMegabytes;
   }
-  auto engine = engine::CreateEngine(Model(), config, &Clock(), &Observer());
-  EXPECT_TRUE(engine.ok()) << engine.status();
+  auto engine = ExpectOk(engine::CreateEngine(Model(), config, &Clock(), &Observer()));
   return *std::move(engine);
 }
 

@@ -262,86 +262,6 @@ class Planted(unittest.TestCase):
         self.assertIn('Spills', out)
         self.assertNotIn('local memory', out)
 
-    # Not a spill: ptxas -v has a stack frame for it, and no word of registers.
-    def test_an_array_that_is_indexed(self):
-        source = '''
-            __global__ void Indexes(const int* in, int* out) {
-              int x[32] = {};
-              for (int i = 0; i < 32; ++i) x[in[i * 32 + threadIdx.x] % 32] += i;
-              for (int i = 0; i < 32; ++i) out[i * 32 + threadIdx.x] = x[i];
-            }'''
-        self.expect(1, 'Indexes on sm_90a', source, {})
-
-    def test_fewer_warps(self):
-        source = '''
-            __global__ void __launch_bounds__(128) Holds(float* out) {
-              __shared__ float x[12000];
-              x[threadIdx.x] = out[threadIdx.x];
-              __syncthreads();
-              out[threadIdx.x] = x[127 - threadIdx.x];
-            }'''
-        self.expect(0, '16 warps', source, {'Holds': {'warps': {'90a': 16}, **ANY_LOADS}})
-        self.expect(1, 'Holds on sm_90a: 16 warps on a multiprocessor, budget 32', source,
-                    {'Holds': {'warps': {'90a': 32}, **ANY_LOADS}})
-
-    # Eight loads at once, and eight of which each needs what the one before it has loaded.
-    def test_loads_that_wait(self):
-        source = '''
-            __global__ void __launch_bounds__(128) Adds(const uint4* in, uint4* out) {
-              uint4 x[8];
-              for (int i = 0; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x];
-              %s
-              uint4 sum{};
-              for (int i = 0; i < 8; ++i) sum.x += x[i].x * x[7 - i].y + x[i].z * x[i].w;
-              out[threadIdx.x] = sum;
-            }'''
-        budget = {'Adds': {'warps': {'90a': 4}, 'loads': {'90a': 8.0}, 'waits': {'90a': 1},
-                           'wide loads': {'90a': 8.0}, 'wide waits': {'90a': 1}}}
-        self.expect(0, '8.0 wide loads', source % '', budget)
-        turns = 'for (int i = 1; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x + (x[i - 1].x == 7U)];'
-        self.expect(1, 'Adds on sm_90a: 1.0 wide loads in flight, budget 8.0', source % turns, budget)
-
-    # The same in words of 4 bytes; kTurns of them wait for the one before.
-    QUANTIZED = '''
-        template <int kTurns>
-        __global__ void __launch_bounds__(128) Adds(const int* in, int* out) {
-          int x[8], sum = 0;
-          for (int i = 0; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x];
-          for (int i = 1; i < kTurns; ++i) x[i] = in[i * 128 + threadIdx.x + (x[i - 1] == 7)];
-          for (int i = 0; i < 8; ++i) sum += x[i] * x[7 - i];
-          out[threadIdx.x] = sum;
-        }
-        '''
-
-    @staticmethod
-    def of_adds(loads, waits, **more):
-        return {'Adds': {'warps': {'90a': 64}, 'loads': {'90a': loads}, 'waits': {'90a': waits}, **more}}
-
-    @staticmethod
-    def adds(*turns):
-        return Planted.QUANTIZED + ''.join(f'template __global__ void Adds<{n}>(const int*, int*);' for n in turns)
-
-    def test_quantized_loads_that_wait(self):
-        self.expect(0, '8.0 loads    1 waits', self.adds(1), self.of_adds(8.0, 1))
-        self.expect(1, 'Adds on sm_90a: 1.0 loads in flight, budget 8.0', self.adds(8), self.of_adds(8.0, 1))
-        self.expect(1, 'Adds on sm_90a: 8 waits for loads, budget 1', self.adds(8), self.of_adds(1.0, 1))
-
-    def test_loads_without_a_budget(self):
-        for budgets in ({}, {'Adds': {'warps': {'90a': 64}}}):
-            self.expect(1, 'Adds on sm_90a: no budget of loads; found 8.0', self.adds(1), budgets)
-        self.expect(0, 'Adds', self.adds(1), {'Adds': {'warps': {'90a': 64}, **ANY_LOADS}})
-        stores = '__global__ void __launch_bounds__(128) Stores(int* out) { out[threadIdx.x] = 1; }'
-        self.expect(0, 'Stores', stores, {'Stores': {'warps': {'90a': 64}}})
-
-    # One instantiation has always waited for each load. The other may not come to do so behind it.
-    def test_an_instantiation_that_gets_worse_behind_a_worse_one(self):
-        good = {'loads': {'90a': 8.0}, 'waits': {'90a': 1}}
-        alone, named = self.of_adds(1.0, 8), self.of_adds(1.0, 8, instantiations={'AddsILi[14]E': good})
-        self.expect(0, 'AddsILi[14]E', self.adds(8, 1), named)
-        self.expect(1, 'Adds on sm_90a, AddsILi[14]E: 4 waits for loads, budget 1', self.adds(8, 4), named)
-        self.expect(0, 'Adds', self.adds(8, 4), alone)
-        self.expect(1, 'Adds on sm_90a: no instantiation matches AddsILi[14]E', self.adds(8), named)
-
     # A product after a wait; with `between` lanes that go apart and meet again.
     PRODUCTS = '''
         #include "kernels/cuda/hopper.cuh"
@@ -393,10 +313,6 @@ class Planted(unittest.TestCase):
         budgets = {'Begins': {'warps': {'90a': 64}, 'early': 'copies', **ANY_LOADS}}
         self.expect(0, 'Begins', source % (copy + after), budgets)
         self.expect(1, 'before the wait for the kernel before', source % (copy + store + after), budgets)
-
-    def test_the_number_of_instructions(self):
-        budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 4}}}}
-        self.expect(1, '1 HGMMA, expected 4', self.PRODUCTS % '', budgets)
 
 
 if __name__ == '__main__':

@@ -1,7 +1,6 @@
 #include "tests/gpu/scripted_cuda_device.h"
 
 #include <new>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -2,8 +2,6 @@
 // of options that SEARCH.md a.7 allows.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <random>
 #include <set>

@@ -9,14 +9,14 @@
 // The last two, for the class is that of the emulated device.
 #include "tests/engine/decode/cuda/emulated_names.h"
 #include "tests/gpu/device_backend.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::oracle {
 namespace {
 
 TEST(OracleOnEmulatedDevice, EverySearchPassesBeamAfterBeam) {
   DeviceBackend backend;
-  const auto files = CaseFiles(DRAGOMAN_SOURCE_DIR "/tests/oracle/cases");
-  ASSERT_TRUE(files.ok()) << files.status();
+  const auto files = ExpectOk(CaseFiles(DRAGOMAN_SOURCE_DIR "/tests/oracle/cases"));
   int searches = 0;
   for (const std::string& path : *files) {
     const auto c = ParseCase(ReadFile(path).value_or(""));

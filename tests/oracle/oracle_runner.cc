@@ -22,13 +22,8 @@
 
 namespace {
 
-using dragoman::oracle::CaseFiles;
-using dragoman::oracle::IsSearch;
-using dragoman::oracle::ParseCase;
 using dragoman::oracle::ProductionBackend;
-using dragoman::oracle::ReadFile;
 using dragoman::oracle::ReferenceBackend;
-using dragoman::oracle::RunCase;
 using dragoman::oracle::RunOptions;
 using dragoman::oracle::SearchBackend;
 

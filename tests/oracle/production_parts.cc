@@ -1,10 +1,7 @@
 // The parts of the production backend: everything but the searches.
 #include <algorithm>
-#include <cmath>
-#include <memory>
 #include <numeric>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // The searches and schedulers of the production backend.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "tests/kernels/search/slot_harness.h"

@@ -18,6 +18,7 @@
 #include "engine/request/model_tokenizer.h"
 #include "tests/parity/family_list.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -47,8 +48,7 @@ class Model {
     }
     model_ = std::move(*members.front());
     model_.loaded->spec.is_ensemble = networks_.size() > 1;
-    const auto pair = model_.loaded->languages.Resolve(family.source, family.target);
-    EXPECT_TRUE(pair.ok()) << pair.status();
+    const auto pair = ExpectOk(model_.loaded->languages.Resolve(family.source, family.target));
     if (!pair.ok()) return;
     first_ = pair->first;
     start_ = pair->start;
@@ -80,8 +80,7 @@ class Model {
     const engine::LoadedModel& loaded = *model_.loaded;
     const engine::VocabularyPieces source(&loaded.source_vocabulary);
     const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-    const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
-    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
     if (!tokenizer.ok()) return;
     for (const std::string& text : Texts()) {
       std::vector<int32_t> ids = (*tokenizer)->EncodePrompt(pair.prompt);
@@ -94,17 +93,16 @@ class Model {
   std::vector<engine::DecodedHypothesis> Run(
       kernels::ComputeType type, const engine::DecodingOptions& request,
       const std::vector<engine::DecodedHypothesis>* prefixes) {
-    auto made = networks_.size() > 1
-                    ? engine::CreateCpuEnsemble(networks_, kernels::MeanKind::kProbability, type, 1)
-                    : engine::CreateCpuModel(networks_[0].program, *networks_[0].weights, type);
-    EXPECT_TRUE(made.ok()) << made.status();
+    auto made = ExpectOk(
+        networks_.size() > 1
+            ? engine::CreateCpuEnsemble(networks_, kernels::MeanKind::kProbability, type, 1)
+            : engine::CreateCpuModel(networks_[0].program, *networks_[0].weights, type));
     if (!made.ok()) return {};
     model_.ensemble = *std::move(made);
     engine::SearchContext context;
     context.max_rows = 64;
     context.scores = true;
-    auto settings = engine::ResolveSearch(request, model_.spec(), context);
-    EXPECT_TRUE(settings.ok()) << settings.status();
+    auto settings = ExpectOk(engine::ResolveSearch(request, model_.spec(), context));
     if (first_) settings->forced_bos = first_;
     if (start_) settings->search.start_token = *start_;
     std::vector<std::unique_ptr<engine::Segment>> segments;

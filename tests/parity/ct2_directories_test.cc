@@ -10,6 +10,7 @@
 #include "engine/base/utf8.h"
 #include "engine/request/model_tokenizer.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -51,9 +52,8 @@ std::string FixtureOf(std::string_view model) {
 // Compares the tokens that go in and come out of a case that has a text.
 void ExpectTokens(const engine::LoadedModel& loaded, const engine::Tokenizer& tokenizer,
                   const json& one) {
-  const auto pair =
-      loaded.languages.Resolve(one.value("source_lang", ""), one.value("target_lang", ""));
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(
+      loaded.languages.Resolve(one.value("source_lang", ""), one.value("target_lang", "")));
   const auto text = one["text"].get<std::string>();
   EXPECT_EQ(json(tokenizer.EncodeSource(text, {pair->tag, pair->last_tag}).ids), one["source_ids"])
       << text;
@@ -74,8 +74,7 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
   const engine::VocabularyPieces source(&model.loaded->source_vocabulary);
   const engine::VocabularyPieces target(&model.loaded->TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(*model.loaded, &source, &target);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model.loaded, &source, &target));
   EXPECT_EQ(model.loaded->layout, "ctranslate2");
   std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;
@@ -92,8 +91,7 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
     }
     const bool has_prefix = one.contains("first_token") && !one["first_token"].is_null();
     if (has_prefix) request.min_output_tokens = 2;
-    auto settings = engine::ResolveSearch(request, model.spec(), context);
-    ASSERT_TRUE(settings.ok()) << settings.status();
+    auto settings = ExpectOk(engine::ResolveSearch(request, model.spec(), context));
     if (has_prefix) settings->forced_bos = one["first_token"].get<int32_t>();
     if (one.contains("start_token")) {
       settings->search.start_token = one["start_token"].get<int32_t>();
@@ -149,13 +147,11 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
       const engine::LoadedModel& loaded = *model.loaded;
       const engine::VocabularyPieces source(&loaded.source_vocabulary);
       const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-      const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
-      ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+      const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
       engine::ResolvedPair resolved;
       if (!loaded.languages.Pairs().empty() && std::string(checkpoint) != "tiny-t5") {
         const engine::ModelLanguagePair& pair = loaded.languages.Pairs().back();
-        auto found = loaded.languages.Resolve(pair.source, pair.target);
-        ASSERT_TRUE(found.ok()) << found.status();
+        auto found = ExpectOk(loaded.languages.Resolve(pair.source, pair.target));
         resolved = *std::move(found);
       }
       ids.push_back(
@@ -189,10 +185,8 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
   EXPECT_EQ(loaded.layout, "argos");
   const engine::VocabularyPieces source(&loaded.source_vocabulary);
   const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-  const auto pair = loaded.languages.Resolve("", "");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
+  const auto pair = ExpectOk(loaded.languages.Resolve("", ""));
 
   // Beam and length penalty are the package's, as in a request that says nothing.
   const engine::ModelSpec& spec = model.spec();
@@ -205,8 +199,7 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
   engine::SearchContext context;
   context.max_rows = kernels::kMaxBeam;
   context.scores = true;
-  auto settings = engine::ResolveSearch(request, spec, context);
-  ASSERT_TRUE(settings.ok()) << settings.status();
+  auto settings = ExpectOk(engine::ResolveSearch(request, spec, context));
   if (pair->first) settings->forced_bos = *pair->first;
   std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;

@@ -13,6 +13,7 @@
 #include "engine/decode/ensemble_model.h"
 #include "engine/network/ensemble_program.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -41,8 +42,7 @@ void LoadEnsemble(const json& ensemble, kernels::ComputeType type, Place place, 
     out->place = place;
     return;
   }
-  auto model = engine::CreateCpuEnsemble(std::move(networks), mean, type, 2);
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(engine::CreateCpuEnsemble(std::move(networks), mean, type, 2));
   out->ensemble = *std::move(model);
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/request/model_tokenizer.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -54,14 +55,12 @@ TEST_P(Families, TokensAreThoseOfTransformers) {
   const engine::LoadedModel& loaded = *model_.loaded;
   const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
   const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &pieces, &target_pieces));
   size_t decoded = 0;
   for (const json& one : cases_) {
     const auto text = one["text"].get<std::string>();
     const std::string source = one["source_lang"];
-    const auto pair = loaded.languages.Resolve(source, one.value("target_lang", source));
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto pair = ExpectOk(loaded.languages.Resolve(source, one.value("target_lang", source)));
     std::vector<int> ids = (*tokenizer)->EncodePrompt(pair->prompt);
     for (const int id : (*tokenizer)->EncodeSource(text, {pair->tag, pair->last_tag}).ids)
       ids.push_back(id);
@@ -91,8 +90,7 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
     engine::SearchContext context;
     context.max_rows = 64;
     context.scores = true;
-    auto settings = engine::ResolveSearch(request, spec, context);
-    ASSERT_TRUE(settings.ok()) << settings.status();
+    auto settings = ExpectOk(engine::ResolveSearch(request, spec, context));
     if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
     if (one.contains("start_token")) {
       settings->search.start_token = one["start_token"].get<int32_t>();

@@ -19,6 +19,7 @@
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/parity/family_list.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::parity {
@@ -40,8 +41,7 @@ class Served {
     for (size_t m = 1; m < family.models.size(); ++m) {
       config.ensemble.directories.push_back(kModels + std::string(family.models[m]));
     }
-    auto engine = engine::CreateEngine(directory, config, &clock_, &observer_);
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(directory, config, &clock_, &observer_));
     if (engine.ok()) engine_ = *std::move(engine);
   }
 
@@ -69,8 +69,7 @@ class Served {
   }
   // One that is not refused.
   engine::ItemResult Translate(engine::TranslationJob job) {
-    auto result = Try(std::move(job));
-    EXPECT_TRUE(result.ok()) << result.status();
+    auto result = ExpectOk(Try(std::move(job)));
     return result.ok() ? *std::move(result)
                        : engine::ItemResult{.hypotheses = std::vector<engine::Hypothesis>(1)};
   }

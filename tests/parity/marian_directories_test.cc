@@ -13,6 +13,7 @@
 #include "engine/request/model_tokenizer.h"
 #include "engine/text/tokenizer.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -26,15 +27,14 @@ class TextModel {
     const engine::LoadedModel& loaded = *model.loaded;
     source_.emplace(&loaded.source_vocabulary);
     target_.emplace(&loaded.TargetVocabulary());
-    auto made = engine::MakeTokenizer(loaded, &*source_, &*target_);
-    EXPECT_TRUE(made.ok()) << made.status();
+    auto made = ExpectOk(engine::MakeTokenizer(loaded, &*source_, &*target_));
     if (made.ok()) tokenizer = *std::move(made);
   }
 
   // From now on its segments may have words.
   void ReadShortlist(const std::string& directory) {
-    auto read = engine::ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded);
-    ASSERT_TRUE(read.ok()) << read.status();
+    auto read =
+        ExpectOk(engine::ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded));
     model.loaded->shortlist = std::make_shared<const engine::LexicalShortlist>(*std::move(read));
   }
   std::vector<int32_t> WordsFor(const std::vector<int32_t>& source) const {
@@ -79,8 +79,7 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
     engine::SearchContext context;
     context.max_rows = kernels::kMaxBeam;
     context.scores = true;
-    const auto settings = engine::ResolveSearch(request, spec, context);
-    ASSERT_TRUE(settings.ok()) << settings.status();
+    const auto settings = ExpectOk(engine::ResolveSearch(request, spec, context));
     segments.push_back(MakeSegment(*settings, source));
     if (has_shortlist) segments.back()->words = text.WordsFor(source);
     cases.push_back(&one);
@@ -122,8 +121,7 @@ TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
     engine::SearchContext context;
     context.max_rows = kernels::kMaxBeam;
     context.scores = true;
-    const auto settings = engine::ResolveSearch(request, spec, context);
-    ASSERT_TRUE(settings.ok()) << settings.status();
+    const auto settings = ExpectOk(engine::ResolveSearch(request, spec, context));
     const std::vector<int32_t> source =
         text.tokenizer->EncodeSource(one["text"].get<std::string>()).ids;
     const std::vector<int32_t> words = text.WordsFor(source);

@@ -18,6 +18,7 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/gzip_file.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -63,9 +64,8 @@ void SkipIfRefused(const ParityModel& model) {
 }  // namespace
 
 void ReadFixture(const std::string& name, Fixture* out) {
-  const auto text =
-      engine::ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl.gz");
-  ASSERT_TRUE(text.ok()) << text.status();
+  const auto text = ExpectOk(
+      engine::ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl.gz"));
   std::istringstream lines(*text);
   std::string line;
   ASSERT_TRUE(std::getline(lines, line)) << name;
@@ -75,8 +75,7 @@ void ReadFixture(const std::string& name, Fixture* out) {
 }
 
 void LoadParityModel(const std::string& directory, Place place, ParityModel* out) {
-  auto loaded = engine::LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(engine::LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory));
   out->loaded.emplace(*std::move(loaded));
   out->place = place;
   SkipIfRefused(*out);
@@ -91,8 +90,7 @@ void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityMo
   }
   engine::ModelDirectory directory(path.filename().string());
   for (const auto& [file, fields] : changes[which.fixture].items()) directory.Change(file, fields);
-  auto loaded = directory.Load();
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(directory.Load());
   out->loaded.emplace(*std::move(loaded));
   out->place = which.place;
   SkipIfRefused(*out);

@@ -18,6 +18,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -46,8 +47,7 @@ std::vector<float> Extended(std::vector<float> values, int64_t rows, float facto
 // Writes the files of the weights: [name in the base, rows and factor where there are more, type] by tensor.
 void WriteWeights(const json& files, const std::string& base, const TempDirectory& directory) {
   engine::DiskFolder folder(base);
-  const auto checkpoint = engine::ReadCheckpoint(folder, size_t{1} << 30);
-  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const auto checkpoint = ExpectOk(engine::ReadCheckpoint(folder, size_t{1} << 30));
   for (const auto& [file, tensors] : files.items()) {
     json header = json::object();
     std::string data;
@@ -87,11 +87,9 @@ void WriteDirectory(const json& row, const json& contents, const TempDirectory& 
 void CompareIds(const json& row, const engine::LoadedModel& loaded) {
   const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
   const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-  const auto pair = loaded.languages.Resolve(row["source_lang"].get<std::string>(),
-                                             row["target_lang"].get<std::string>());
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &pieces, &target_pieces));
+  const auto pair = ExpectOk(loaded.languages.Resolve(row["source_lang"].get<std::string>(),
+                                                      row["target_lang"].get<std::string>()));
   for (const json& one : row["cases"]) {
     std::vector<int> ids = (*tokenizer)->EncodePrompt(pair->prompt);
     const auto text = one["text"].get<std::string>();
@@ -123,8 +121,7 @@ size_t CompareLists(const json& row, const ParityModel& model, double* worst) {
       engine::SearchContext context;
       context.max_rows = 64;
       context.scores = true;
-      auto settings = engine::ResolveSearch(request, spec, context);
-      EXPECT_TRUE(settings.ok()) << settings.status();
+      auto settings = ExpectOk(engine::ResolveSearch(request, spec, context));
       if (!settings.ok()) return 0;
       if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
       if (one.contains("start_token")) {
@@ -155,13 +152,11 @@ TEST_P(Resaved, EveryListEqualsGenerate) {
     ASSERT_NO_FATAL_FAILURE(WriteDirectory(row, fixture.header["contents"], directory));
     // The reference is the fast tokenizer where there is one.
     const bool is_fast = row["files"].contains("tokenizer.json");
-    const auto by_default = engine::LoadModel(directory.path());
-    EXPECT_TRUE(by_default.ok()) << by_default.status();
+    const auto by_default = ExpectOk(engine::LoadModel(directory.path()));
     if (!by_default.ok()) continue;
-    auto loaded = engine::LoadModel(
+    auto loaded = ExpectOk(engine::LoadModel(
         directory.path(),
-        {.tokenizer = is_fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kAuto});
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+        {.tokenizer = is_fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kAuto}));
     if (!loaded.ok()) continue;
     ParityModel model;
     model.loaded.emplace(*std::move(loaded));

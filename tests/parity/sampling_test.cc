@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "kernels/search/host_memory.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -56,8 +56,7 @@ std::optional<engine::SearchSettings> Settings(const json& o, const json& bad_wo
   engine::SearchContext context;
   context.max_rows = kernels::kMaxBeam;
   context.scores = true;
-  auto settings = engine::ResolveSearch(request, checkpoint, context);
-  EXPECT_TRUE(settings.ok()) << settings.status();
+  auto settings = ExpectOk(engine::ResolveSearch(request, checkpoint, context));
   if (!settings.ok()) return std::nullopt;
   return *std::move(settings);
 }

@@ -12,6 +12,7 @@
 #include "engine/request/model_tokenizer.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -91,13 +92,11 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
   }
   for (const auto& [name, file] : directories) {
     engine::ModelDirectory directory(name);
-    const auto usual = directory.Load();
-    ASSERT_TRUE(usual.ok()) << usual.status();
+    const auto usual = ExpectOk(directory.Load());
     const bool is_t5 = usual->tokenizer.source_path.ends_with("spiece.model");
     directory.Remove(is_t5 ? "spiece.model" : "sentencepiece.bpe.model");
     directory.Write("tokenizer.json", read.files.at(file).dump());
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     ASSERT_NE(model->tokenizer.model, nullptr);
     const engine::Vocabulary& vocabulary = model->source_vocabulary;
     ASSERT_EQ(vocabulary.size(), usual->source_vocabulary.size());
@@ -110,8 +109,7 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
     ASSERT_EQ(model->languages.Pairs().size(), usual->languages.Pairs().size());
     const engine::VocabularyPieces pieces(&vocabulary);
     const auto tokenizer_of = [&](const engine::LoadedModel& of) {
-      auto made = engine::MakeTokenizer(of, &pieces, &pieces);
-      EXPECT_TRUE(made.ok()) << made.status();
+      auto made = ExpectOk(engine::MakeTokenizer(of, &pieces, &pieces));
       return std::move(made).value();
     };
     const auto as_json = tokenizer_of(*model);
@@ -140,12 +138,10 @@ TEST(TokenizerJson, MayHaveItsLanguagesAmongThePiecesAlone) {
               added.end());
   ASSERT_EQ(added.size(), all - 25);
   engine::ModelDirectory directory("tiny-mbart25");
-  const auto usual = directory.Load();
-  ASSERT_TRUE(usual.ok()) << usual.status();
+  const auto usual = ExpectOk(directory.Load());
   directory.Remove("sentencepiece.bpe.model");
   std::ofstream(directory.path() + "/tokenizer.json") << file.dump();
-  const auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(directory.Load());
   EXPECT_EQ(model->languages.Resolve("de", "ro")->start,
             usual->languages.Resolve("de", "ro")->start);
   EXPECT_EQ(model->languages.Pairs().size(), usual->languages.Pairs().size());

@@ -13,6 +13,7 @@
 #include "engine/request/model_tokenizer.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -64,11 +65,10 @@ TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
     const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
-    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
     const std::string source = row["source_lang"];
-    const auto pair = model->languages.Resolve(source, row["target_lang"].get<std::string>());
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto pair =
+        ExpectOk(model->languages.Resolve(source, row["target_lang"].get<std::string>()));
     const std::vector<int> prompt = (*tokenizer)->EncodePrompt(pair->prompt);
     int wrong = 0;
     for (const json& one : row["cases"]) {
@@ -101,8 +101,7 @@ TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
     const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
-    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
     for (const json& one : row["decoded"]) {
       const auto ids = one[0].get<std::vector<int>>();
       const engine::DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);
@@ -132,8 +131,7 @@ TEST(Tokenizers, NBestListsAreThoseOfGenerate) {
       engine::SearchContext context;
       context.max_rows = 64;
       context.scores = true;
-      auto settings = engine::ResolveSearch(request, model.spec(), context);
-      ASSERT_TRUE(settings.ok()) << settings.status();
+      auto settings = ExpectOk(engine::ResolveSearch(request, model.spec(), context));
       if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
       segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
     }

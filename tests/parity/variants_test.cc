@@ -16,6 +16,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/parity/parity_batch.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::parity {
 namespace {
@@ -34,10 +35,9 @@ json Merged(json fields, const json& changes) {
 
 // The tensors of the base model as safetensors files: one in float64, or two shards in float32.
 void WriteWeights(const std::string& base, const std::string& how, const TempDirectory& directory) {
-  const auto file = engine::MappedFile::Open(base + "/model.safetensors", size_t{1} << 30);
-  ASSERT_TRUE(file.ok()) << file.status();
-  const auto tensors = engine::ParseSafetensors(file->bytes(), "model.safetensors");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto file =
+      ExpectOk(engine::MappedFile::Open(base + "/model.safetensors", size_t{1} << 30));
+  const auto tensors = ExpectOk(engine::ParseSafetensors(file->bytes(), "model.safetensors"));
   const bool wide = how == "float64";
   json headers[2] = {json::object(), json::object()};
   std::string data[2];

@@ -3,10 +3,8 @@
 
 #include <cstdio>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/create_loaded_engine.h"
 #include "tests/bench/arguments.h"

@@ -29,12 +29,6 @@ std::vector<float> Logits(size_t n, std::mt19937& generator, int values) {
   return logits;
 }
 
-int Sum(const std::vector<int>& rounds) {
-  int sum = 0;
-  for (const int r : rounds) sum += r;
-  return sum;
-}
-
 TEST(FoldRule, EveryRuleFindsTheBest) {
   std::mt19937 generator(1);
   for (const int values : {3, 40, 100'000}) {
@@ -63,16 +57,6 @@ TEST(FoldRule, EveryRuleFindsTheBest) {
   }
 }
 
-TEST(FoldRule, WhoKnowsMoreMakesFewerRounds) {
-  std::mt19937 generator(2);
-  const std::vector<float> logits = Logits(5999, generator, 1'000'000);
-  const auto rounds = [&](FoldRule rule) { return Sum(FoldRow(logits, {4, 4}, rule).rounds); };
-  EXPECT_LT(rounds(FoldRule::kCarried), rounds(FoldRule::kNone));
-  EXPECT_LE(rounds(FoldRule::kKnown), rounds(FoldRule::kCarried));
-  EXPECT_LT(rounds(FoldRule::kLead), rounds(FoldRule::kNone));
-  EXPECT_EQ(FoldRow(logits, {4, 4}, FoldRule::kLead).lead_rounds.size(), 5U);
-}
-
 // Lane l of a row has columns 2 l and 2 l + 1 of every eight.
 TEST(FoldRule, RoundsAreThoseOfTheSlowestLane) {
   std::vector<float> logits(512, -INFINITY);
@@ -94,32 +78,6 @@ TEST(FoldRule, RoundsAreThoseOfTheSlowestLane) {
   logits[300] = -5;
   EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kNone).rounds, ElementsAre(4, 1));
   EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kCarried).rounds, ElementsAre(4, 0));
-}
-
-TEST(FoldRule, AWarpWaitsForItsRowsAndAWarpgroupForItsWarps) {
-  std::vector<RowFold> rows(64);
-  for (RowFold& row : rows) row.rounds = {0, 0};
-  rows[0].rounds = {2, 0};   // warp 0, first half
-  rows[3].rounds = {3, 0};   // the same half: 3 and not 5
-  rows[9].rounds = {1, 0};   // its other half: 4 in all
-  rows[63].rounds = {3, 0};  // warp 3
-  const FoldRounds found = CountRounds(rows);
-  EXPECT_DOUBLE_EQ(found.slowest_warp, 4.0 / 2);
-  EXPECT_DOUBLE_EQ(found.warp, (4.0 + 3) / (4 * 2));
-  EXPECT_DOUBLE_EQ(found.quiet, 0.5);
-  EXPECT_DOUBLE_EQ(found.more_tiles, 0);
-  EXPECT_DOUBLE_EQ(CountRounds(std::span(rows).first(63)).slowest_warp, 0);
-}
-
-TEST(FoldRule, TilesThatARuleAddsAreCounted) {
-  std::vector<RowFold> rows(64);
-  for (RowFold& row : rows) {
-    row.rounds = {1, 0};
-    row.lead_rounds = {2};
-  }
-  const FoldRounds found = CountRounds(rows);
-  EXPECT_DOUBLE_EQ(found.slowest_warp, (2.0 + 4) / 2);
-  EXPECT_DOUBLE_EQ(found.more_tiles, 0.5);
 }
 
 }  // namespace

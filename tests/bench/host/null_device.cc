@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "engine/decode/device_batch.h"

@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman {
 namespace {
 
@@ -25,8 +27,7 @@ std::string Answer(int status, const std::string& body, const std::string& field
 TEST(ReadHttpAnswer, WaitsForAllOfIt) {
   const std::string whole = Answer(200, R"({"translatedText":"a"})");
   for (size_t cut = 0; cut < whole.size(); ++cut) {
-    const auto part = ReadHttpAnswer(std::string_view(whole).substr(0, cut));
-    ASSERT_TRUE(part.ok()) << part.status();
+    const auto part = ExpectOk(ReadHttpAnswer(std::string_view(whole).substr(0, cut)));
     EXPECT_FALSE(part->has_value()) << cut;
   }
   const auto answer = ReadHttpAnswer(whole);
@@ -141,9 +142,8 @@ TEST(HttpLoadDriver, RunsAClosedLoopOverOneConnection) {
   OneByOne server([](int) { return Answer(200, R"({"translatedText":"a"})"); });
   client::LoadReport report;
   {
-    const auto driver = HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate",
-                                             {R"({"q":"eins"})", R"({"q":"zwei"})"}, 1);
-    ASSERT_TRUE(driver.ok()) << driver.status();
+    const auto driver = ExpectOk(HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate",
+                                                      {R"({"q":"eins"})", R"({"q":"zwei"})"}, 1));
     client::LoadOptions options;
     options.duration = std::chrono::hours(1);
     options.max_calls = 10;
@@ -165,8 +165,8 @@ TEST(HttpLoadDriver, ALostConnectionFailsItsCallAndIsMadeAnew) {
   });
   client::LoadReport report;
   {
-    const auto driver = HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate", {"{}"}, 1);
-    ASSERT_TRUE(driver.ok()) << driver.status();
+    const auto driver =
+        ExpectOk(HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate", {"{}"}, 1));
     client::LoadOptions options;
     options.duration = std::chrono::hours(1);
     options.max_calls = 5;

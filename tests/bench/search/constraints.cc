@@ -1,7 +1,6 @@
 #include <iostream>
 #include <map>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,5 @@
-// Runs behind the loop of a device, its steps made by the model of the CPU: the same bits as on the
-// CPU, and what is counted from outside is what is counted within.
+// Runs of the benchmark on the CPU and behind the loop of a device, its steps made by the model of the
+// CPU: what is counted, compared and printed.
 #include "tests/bench/search/run.h"
 
 #include <gmock/gmock.h>
@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,59 +50,10 @@ Runner OnDevice() {
           }};
 }
 
-std::vector<Schedule> Schedules(int64_t all) {
-  const RunConfig batches = OfSegments(engine::RefillRule::kStatic,
-                                       engine::WindowOrder::kLongestFirst, kSegments, kBeam, all);
-  return {{"static", batches},
-          {"streaming", Streaming(kSegments, kBeam, all, 6)},
-          {"width budget", WidthBudget(kSegments, kBeam, all)},
-          {"rows", TopUpByRows(kSegments, kBeam, engine::WindowOrder::kArrival, kSegments)}};
-}
-
-std::vector<std::pair<std::string, std::vector<Task>>> Searches() {
-  const auto sources = Sources(6);
-  std::vector<Task> required;
-  required.reserve(sources.size());
-  for (const auto& source : sources) {
-    required.push_back(Model().MakeTask(source, {}, {{Model().ordinary_ids()[400]}}));
-  }
-  return {{"pruned", Model().Tasks(sources, Variable(kBeam, 1.5F, 3))},
-          {"fixed", Model().Tasks(sources, Fixed(kBeam))},
-          {"required phrases", required}};
-}
-
-TEST(SearchRun, OnADeviceIsTheCpusToTheBit) {
-  Runner cpu(&Model());
-  Runner device = OnDevice();
-  for (const auto& [search, tasks] : Searches()) {
-    for (const Schedule& schedule : Schedules(static_cast<int64_t>(tasks.size()))) {
-      SCOPED_TRACE(search + ", " + schedule.name);
-      const RunResult expected = cpu.Run(schedule.config, tasks);
-      const RunResult found = device.Run(schedule.config, tasks);
-      EXPECT_EQ(FirstDifference(expected, found), -1);
-      EXPECT_EQ(found.row_steps, expected.row_steps);
-      EXPECT_EQ(std::accumulate(found.live.begin(), found.live.end(), int64_t{0}), found.steps);
-    }
-  }
-}
-
-// A batch begins when the one before is over, however late that is heard of.
-TEST(SearchRun, OnADeviceStaticBatchesTakeTheCpusSteps) {
-  Runner cpu(&Model());
-  Runner device = OnDevice();
-  for (const auto& [search, tasks] : Searches()) {
-    SCOPED_TRACE(search);
-    const RunConfig config = Schedules(static_cast<int64_t>(tasks.size()))[0].config;
-    const RunResult expected = cpu.Run(config, tasks);
-    const RunResult found = device.Run(config, tasks);
-    EXPECT_EQ(found.steps, expected.steps);
-    EXPECT_EQ(found.live, expected.live);
-  }
-}
-
 TEST(SearchRun, WhatADeviceDoesNotTellIsNotCounted) {
   const std::vector<Task> tasks = Model().Tasks(Sources(4), FixedOurs(kBeam));
-  const RunConfig config = Schedules(4)[0].config;
+  const RunConfig config = OfSegments(engine::RefillRule::kStatic,
+                                      engine::WindowOrder::kLongestFirst, kSegments, kBeam, 4);
   const RunResult cpu = Runner(&Model()).Run(config, tasks);
   EXPECT_GE(cpu.expansions, cpu.row_steps);
   EXPECT_TRUE(cpu.self.has_value() && cpu.cross.has_value());
@@ -216,40 +166,6 @@ TEST_F(SearchSubcommand, FailsWhenSchedulesDiffer) {
   EXPECT_FALSE(Run(RunSchedulers, Runner(&Model(), make)));
   EXPECT_THAT(printed_, ::testing::HasSubstr("DIFFERENT"));
   EXPECT_THAT(report_.json()["identical"].dump(), ::testing::HasSubstr(":false"));
-}
-
-// A step of each type sums other numbers, and a schedule changes none of them.
-TEST(SearchRun, OfAQuantizedTypeOnTheCpu) {
-  const std::vector<Task> tasks = Model().Tasks(Sources(4), FixedOurs(kBeam));
-  const std::vector<Schedule> schedules = Schedules(4);
-  std::vector<RunResult> by_type = {Runner(&Model()).Run(schedules[0].config, tasks)};
-  for (const char* type : {"bfloat16", "int8"}) {
-    SCOPED_TRACE(type);
-    const auto asked = ParseDevice("cpu", type);
-    ASSERT_TRUE(asked.ok()) << asked.status();
-    const BenchModel model(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", asked->cpu_type());
-    const auto device = ChooseDevice(*asked, model);
-    ASSERT_TRUE(device.ok()) << device.status();
-    EXPECT_EQ(device->make, nullptr);
-    EXPECT_EQ(device->compute_type, type);
-    EXPECT_LT(model.model().weight_bytes(), Model().model().weight_bytes());
-    Runner runner(&model);
-    const RunResult batches = runner.Run(schedules[0].config, tasks);
-    for (const RunResult& other : by_type) EXPECT_GE(FirstDifference(other, batches), 0);
-    for (size_t i = 1; i < schedules.size(); ++i) {
-      SCOPED_TRACE(schedules[i].name);
-      const RunResult found = runner.Run(schedules[i].config, tasks);
-      EXPECT_EQ(FirstDifference(batches, found), -1);
-      EXPECT_TRUE(SameWork(batches, found));
-    }
-    // Behind the loop of a device, too.
-    const auto host = ChooseDevice(*ParseDevice("host", type), model);
-    ASSERT_TRUE(host.ok()) << host.status();
-    EXPECT_EQ(host->compute_type, type);
-    EXPECT_EQ(FirstDifference(batches, Runner(&model, host->make).Run(schedules[0].config, tasks)),
-              -1);
-    by_type.push_back(batches);
-  }
 }
 
 TEST(SearchDevice, IsOneDeviceThatThereIs) {

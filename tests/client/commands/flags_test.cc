@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::client {
 namespace {
 
@@ -39,10 +41,9 @@ struct Values {
 
 TEST(Flags, ReadsEveryTypeInBothForms) {
   Values v;
-  const auto positional =
+  const auto positional = ExpectOk(
       v.table.Parse({"--json", "a", "--server", "there", "--batch=8", "--timeout", "2", "--beam",
-                     "4", "--penalty=-0.6", "--split", "lines", "-", "--", "--json"});
-  ASSERT_TRUE(positional.ok()) << positional.status();
+                     "4", "--penalty=-0.6", "--split", "lines", "-", "--", "--json"}));
   EXPECT_THAT(*positional, ElementsAre("a", "-", "--json"));
   EXPECT_TRUE(v.json);
   EXPECT_EQ(v.server, "there");

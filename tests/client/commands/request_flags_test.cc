@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::client {
 namespace {
@@ -110,8 +111,7 @@ const std::vector<FlagCase>& Cases() {
 
 TEST(RequestFlags, EveryFlagMakesItsField) {
   for (const FlagCase& flag : Cases()) {
-    const auto request = RequestOf(flag.arguments);
-    ASSERT_TRUE(request.ok()) << request.status();
+    const auto request = ExpectOk(RequestOf(flag.arguments));
     v1::TranslateRequest expected;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(flag.expected, &expected))
         << flag.expected;
@@ -153,8 +153,7 @@ TEST(RequestFlags, LeavesNoFieldOutOfReach) {
   std::set<std::string> missing;
   AddLeaves(*v1::TranslateRequest::descriptor(), "", &missing);
   for (const FlagCase& flag : Cases()) {
-    const auto request = RequestOf(flag.arguments);
-    ASSERT_TRUE(request.ok()) << request.status();
+    const auto request = ExpectOk(RequestOf(flag.arguments));
     RemoveSet(*request, "", &missing);
   }
   // The fields that the commands fill in themselves, and those that a command line has no use for.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <set>
 
 #include "client/load/load_report.h"
 

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::engine {
 namespace {
 
@@ -15,8 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 DeviceRequest Asked(const std::string& device, const std::string& type = "auto") {
-  const auto request = ParseDevices(device, type);
-  EXPECT_TRUE(request.ok()) << request.status();
+  const auto request = ExpectOk(ParseDevices(device, type));
   return request.value_or(DeviceRequest{});
 }
 
@@ -59,8 +60,7 @@ TEST(ParseDevices, RefusesByName) {
 
 TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
   const CudaProbe two{"", {"", "its compute capability is 7.0"}};
-  const auto first = ChooseDevices(Asked("cuda:0"), two);
-  ASSERT_TRUE(first.ok()) << first.status();
+  const auto first = ExpectOk(ChooseDevices(Asked("cuda:0"), two));
   EXPECT_THAT(first->cuda, ElementsAre(0));
   EXPECT_EQ(first->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(DeviceNames(*first), "cuda:0");
@@ -81,8 +81,7 @@ TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
 }
 
 TEST(ChooseDevices, AutoTakesAllThatAreFitAndSaysWhatIsNot) {
-  const auto choice = ChooseDevices(Asked("auto"), {"", {"", "too old", ""}});
-  ASSERT_TRUE(choice.ok()) << choice.status();
+  const auto choice = ExpectOk(ChooseDevices(Asked("auto"), {"", {"", "too old", ""}}));
   EXPECT_THAT(choice->cuda, ElementsAre(0, 2));
   EXPECT_EQ(choice->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(choice->note, "cuda:1: too old");
@@ -90,15 +89,13 @@ TEST(ChooseDevices, AutoTakesAllThatAreFitAndSaysWhatIsNot) {
 }
 
 TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
-  const auto none = ChooseDevices(Asked("auto"), {"no CUDA driver", {}});
-  ASSERT_TRUE(none.ok()) << none.status();
+  const auto none = ExpectOk(ChooseDevices(Asked("auto"), {"no CUDA driver", {}}));
   EXPECT_THAT(none->cuda, IsEmpty());
   EXPECT_EQ(none->compute_type, kernels::ComputeType::kInt8);
   EXPECT_EQ(none->note, "no CUDA driver");
   EXPECT_THAT(none->type_note, HasSubstr("the fastest on a CPU"));
   EXPECT_EQ(DeviceNames(*none), "cpu");
-  const auto unfit = ChooseDevices(Asked("auto"), {"", {"too old"}});
-  ASSERT_TRUE(unfit.ok()) << unfit.status();
+  const auto unfit = ExpectOk(ChooseDevices(Asked("auto"), {"", {"too old"}}));
   EXPECT_THAT(unfit->cuda, IsEmpty());
   EXPECT_EQ(unfit->note, "cuda:0: too old");
 }
@@ -106,8 +103,7 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
 // A card that is there and unused costs its owner money: the log says so louder than of no card.
 TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
   const CudaProbe old{"the CUDA driver is too old", {}, false, {}, "/dev/nvidia0", "update it"};
-  const auto choice = ChooseDevices(Asked("auto"), old);
-  ASSERT_TRUE(choice.ok()) << choice.status();
+  const auto choice = ExpectOk(ChooseDevices(Asked("auto"), old));
   EXPECT_THAT(choice->cuda, IsEmpty());
   EXPECT_THAT(choice->warning,
               AllOf(HasSubstr("has an NVIDIA card that is not used"), HasSubstr("too old"),
@@ -138,8 +134,7 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   EXPECT_THAT(std::string(choice.status().message()),
               AllOf(HasSubstr("'float16'"), HasSubstr("no CUDA driver")));
   // int8 is the CPU's alone, which `auto` may choose.
-  const auto int8 = ChooseDevices(Asked("auto", "int8"), {"", {""}});
-  ASSERT_TRUE(int8.ok()) << int8.status();
+  const auto int8 = ExpectOk(ChooseDevices(Asked("auto", "int8"), {"", {""}}));
   EXPECT_THAT(int8->cuda, IsEmpty());
   EXPECT_EQ(int8->compute_type, kernels::ComputeType::kInt8);
   EXPECT_THAT(int8->note, HasSubstr("found int8"));
@@ -147,17 +142,14 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   DeviceRequest named = Asked("cuda:0");
   named.compute_type = kernels::ComputeType::kInt8;
   EXPECT_EQ(ChooseDevices(named, {"", {""}}).status().code(), absl::StatusCode::kInvalidArgument);
-  const auto float32 = ChooseDevices(Asked("cpu", "float32"), {"no CUDA driver", {}});
-  ASSERT_TRUE(float32.ok()) << float32.status();
+  const auto float32 = ExpectOk(ChooseDevices(Asked("cpu", "float32"), {"no CUDA driver", {}}));
   EXPECT_EQ(float32->compute_type, kernels::ComputeType::kFloat32);
   EXPECT_THAT(float32->type_note, IsEmpty());
 }
 
 TEST(ChooseDevices, ACpuInsteadOfGpusHasItsOwnTypeAndWarnsOfThem) {
-  const auto gpus = ChooseDevices(Asked("auto"), {"", {"", ""}});
-  ASSERT_TRUE(gpus.ok()) << gpus.status();
-  const auto cpu = ChooseCpuInstead(Asked("auto"), *gpus, "heads of 12 dimensions");
-  ASSERT_TRUE(cpu.ok()) << cpu.status();
+  const auto gpus = ExpectOk(ChooseDevices(Asked("auto"), {"", {"", ""}}));
+  const auto cpu = ExpectOk(ChooseCpuInstead(Asked("auto"), *gpus, "heads of 12 dimensions"));
   EXPECT_THAT(cpu->cuda, IsEmpty());
   EXPECT_EQ(cpu->compute_type, kernels::ComputeType::kInt8);
   EXPECT_EQ(cpu->note, "heads of 12 dimensions");

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
-#include <memory>
 #include <thread>
 #include <vector>
 

@@ -12,6 +12,7 @@
 #include "engine/decode/packed_program.h"
 #include "engine/decode/word_selections.h"
 #include "engine/model/layouts/model_source.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -25,12 +26,10 @@ class CpuModel : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 // Nothing of the weights is there twice, nor more than was planned.
 TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
-  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const int64_t before = BytesInUse();
   if (before == 0) GTEST_SKIP() << "skipped: this allocator does not count";
-  const auto model = CreateCpuModel(loaded->program, *loaded->weights, GetParam());
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(CreateCpuModel(loaded->program, *loaded->weights, GetParam()));
   EXPECT_EQ((*model)->weight_bytes(), CpuWeightBytes(loaded->program, GetParam()));
   const int64_t held = BytesInUse() - before;
   // The table is rounded up to large pages.
@@ -40,8 +39,7 @@ TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
 
 // The plan of the memory is made before there is an encoder or a decoder: it counts what they take.
 TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
-  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const auto model = *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 3);
   for (const int threads : {1, 3}) {
     for (const int rows : {1, 16, 256}) {
@@ -62,8 +60,7 @@ TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
 
 // Selections are memory that steps read, and none of a model that does not select.
 TEST_P(CpuModel, HoldsTheSelectionsThatWerePlanned) {
-  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const auto model =
       *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 1, nullptr, true);
   const auto plain = *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 1);
@@ -84,8 +81,8 @@ TEST_P(CpuModel, OfAnEnsembleHoldsTheWorkspacesThatWerePlanned) {
   int64_t weights = 0;
   int64_t page = 0;
   for (const char* name : {"tiny-a", "tiny-a2", "tiny-a3"}) {
-    auto loaded = LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + name);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded =
+        ExpectOk(LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + name));
     const auto alone = *CreateCpuModel(loaded->program, *loaded->weights, GetParam());
     weights += alone->weight_bytes();
     page += (alone->kv_layout().HostPageBytes() + 63) / 64 * 64;

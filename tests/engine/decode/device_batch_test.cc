@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -16,16 +15,14 @@
 #include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
-using testing::CreateHostDevice;
-using testing::EncodeScripted;
 using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
 using testing::HostStepDevice;
-using testing::RandomScript;
 using testing::Script;
 using testing::ScriptedModel;
 using testing::StepGate;
@@ -93,8 +90,7 @@ class DeviceBatchTest : public ::testing::Test {
     if (gated) options.gate = &gate_;
     auto device = testing::CreateHostDevice(*model_, config_, 1, memory_.get(), options);
     device_ = device.get();
-    auto batch = DeviceBatch::Create(std::move(device));
-    ASSERT_TRUE(batch.ok()) << batch.status();
+    auto batch = ExpectOk(DeviceBatch::Create(std::move(device)));
     batch_ = std::move(*batch);
   }
 
@@ -118,8 +114,7 @@ class DeviceBatchTest : public ::testing::Test {
   std::map<int, std::vector<DecodedHypothesis>> RunDry() {
     std::map<int, std::vector<DecodedHypothesis>> results;
     while (batch_->busy()) {
-      const auto report = batch_->Step({});
-      EXPECT_TRUE(report.ok()) << report.status();
+      const auto report = ExpectOk(batch_->Step({}));
       if (!report.ok()) break;
       for (const BatchEvent& event : report->events) {
         if (event.kind == BatchEvent::Kind::kSettled) continue;

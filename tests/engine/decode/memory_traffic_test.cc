@@ -13,6 +13,7 @@
 #include "engine/decode/decoding_batch.h"
 #include "engine/model/layouts/model_source.h"
 #include "engine/schedule/segment.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -23,8 +24,7 @@ constexpr int32_t kCrossPages = 16;
 class MemoryTraffic : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"));
     spec_ = loaded->spec;
     model_ = *CreateCpuModel(loaded->program, *loaded->weights);
     memory_ = *KvMemory::Create(model_->kv_layout(), kSelfPages, kCrossPages);

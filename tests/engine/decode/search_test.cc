@@ -18,10 +18,7 @@
 namespace dragoman::engine {
 namespace {
 
-using testing::EncodeScripted;
-using testing::RandomScript;
 using testing::ReferenceHypothesis;
-using testing::ReferenceSearch;
 using testing::Script;
 using testing::ScriptedModel;
 

@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <random>
 #include <vector>
 

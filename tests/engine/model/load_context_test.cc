@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/zip_files.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::engine {
@@ -70,12 +71,10 @@ TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
 TEST(LoadContext, WhatIsUnpackedCountsForAsLongAsItIsMapped) {
   const TempDirectory directory;
   LoadContext load;
-  const auto archive = ZipArchive::Open(PackageOfZeros(directory, 8 * kMiB), &load);
-  ASSERT_TRUE(archive.ok()) << archive.status();
+  const auto archive = ExpectOk(ZipArchive::Open(PackageOfZeros(directory, 8 * kMiB), &load));
   const ZipFolder folder(&*archive, "p/");
   {
-    const auto mapped = folder.Map("model/model.bin", 9 * kMiB);
-    ASSERT_TRUE(mapped.ok()) << mapped.status();
+    const auto mapped = ExpectOk(folder.Map("model/model.bin", 9 * kMiB));
     EXPECT_EQ(load.memory().held(), 8 * kMiB);
   }
   EXPECT_EQ(load.memory().held(), 0);
@@ -115,8 +114,7 @@ TEST(LoadContext, ReadingWeightsIsGivenUp) {
   for (const char* name : {"tiny-a", "ct2-tiny-a-int8"}) {
     const ModelDirectory directory(name);
     stop = false;
-    const auto model = LoadModel(directory.path(), {}, &load);
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(LoadModel(directory.path(), {}, &load));
     const Weight& first = model->program.weights.front();
     std::vector<float> row(static_cast<size_t>(first.cols));
     EXPECT_TRUE(model->weights->Read(0, 0, 1, row.data()).ok());
@@ -136,8 +134,7 @@ TEST(LoadContext, RecordsTheModelsOwnFilesOfEveryLayout) {
 
   const ModelDirectory marian("marian-firefox");
   LoadContext of_marian;
-  const auto model = LoadModel(marian.path(), {}, &of_marian);
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(marian.path(), {}, &of_marian));
   std::vector<std::string> files = ReadBy(&of_marian, marian.path());
   EXPECT_THAT(files, ::testing::Contains("model.deen.intgemm.alphas.bin"));
   EXPECT_THAT(files, ::testing::Contains("vocab.deen.spm"));

@@ -12,6 +12,7 @@
 #include "engine/model/families/family.h"
 #include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/weights_in_memory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -45,9 +46,8 @@ EnsembleNetwork Member(Program program, int number, double weight = 1) {
 TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
   const Program a = Marian();
   const Program b = Marian(4, 3, 7);
-  const auto joined =
-      JoinPrograms({Member(a, 1, 3), Member(b, 2, 1)}, kernels::MeanKind::kLogProbability);
-  ASSERT_TRUE(joined.ok()) << joined.status();
+  const auto joined = ExpectOk(
+      JoinPrograms({Member(a, 1, 3), Member(b, 2, 1)}, kernels::MeanKind::kLogProbability));
   EXPECT_EQ(joined->max_positions, 7);
   EXPECT_EQ(joined->kv.layers, 5);
   std::vector<int> heads;
@@ -76,8 +76,7 @@ TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
 
 TEST(JoinPrograms, WeightsAreTheMembersAndPositionsThoseThatAllHave) {
   const std::vector<EnsembleNetwork> members = {Member(Marian(), 1), Member(Marian(2, 2, 7), 2)};
-  const auto joined = JoinPrograms(members, kernels::MeanKind::kProbability);
-  ASSERT_TRUE(joined.ok()) << joined.status();
+  const auto joined = ExpectOk(JoinPrograms(members, kernels::MeanKind::kProbability));
   const JoinedWeights weights(members);
   const auto first = static_cast<WeightId>(members[0].program.weights.size());
   for (WeightId id = 0; id < static_cast<WeightId>(joined->weights.size()); ++id) {
@@ -98,8 +97,7 @@ TEST(JoinPrograms, WeightsAreTheMembersAndPositionsThoseThatAllHave) {
 
 // Products of members take rows of their own weights, and stay those.
 TEST(JoinPrograms, CrossLayersOfEachMemberAreJoinedApart) {
-  auto joined = JoinPrograms({Member(Marian(2, 2), 1), Member(Marian(2, 3), 2)}, {});
-  ASSERT_TRUE(joined.ok()) << joined.status();
+  auto joined = ExpectOk(JoinPrograms({Member(Marian(2, 2), 1), Member(Marian(2, 3), 2)}, {}));
   JoinCrossLayers(joined->kv.layers, &*joined);
   ASSERT_TRUE(CheckProgram(*joined).ok()) << CheckProgram(*joined);
   const auto writes = All<WriteCrossKvOp>(joined->encoder);

@@ -14,6 +14,7 @@
 
 #include "engine/model/layouts/model_source.h"
 #include "engine/profile/op_times.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -147,8 +148,7 @@ TEST_P(CpuProfiles, CountTheBytesOfTheirTypes) {
 }
 
 TEST_P(CpuProfiles, AreATable) {
-  const auto table = ProfileCpuSteps(config_, program_, *weights_, 1, &clock_);
-  ASSERT_TRUE(table.ok()) << table.status();
+  const auto table = ExpectOk(ProfileCpuSteps(config_, program_, *weights_, 1, &clock_));
   EXPECT_THAT(*table, HasSubstr(" thread\n8 rows, 2 slots, 16.0 self positions, 30.0 source "));
   EXPECT_THAT(*table, HasSubstr(std::string(kernels::ComputeTypeName(GetParam())) + "\ncopy "));
   EXPECT_THAT(*table, HasSubstr("\nself-attention            2        2.0 "));

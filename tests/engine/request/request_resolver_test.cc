@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/request/model_tokenizer.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -42,8 +43,7 @@ class RequestResolverTest : public ::testing::Test {
 };
 
 TEST_F(RequestResolverTest, APromptNamesTheLanguages) {
-  const auto plan = resolver_.Prepare(Job("Hello."));
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(resolver_.Prepare(Job("Hello.")));
   const TextStage::Request& text = (*plan)->request.text;
   EXPECT_THAT(text.prompt, Not(IsEmpty()));
   EXPECT_EQ(text.prompt, tokenizer_->EncodePrompt("translate English to German:"));

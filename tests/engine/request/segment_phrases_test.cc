@@ -14,6 +14,7 @@
 #include "engine/request/request_phrases.h"
 #include "engine/request/target_text.h"
 #include "tests/engine/support/bundled_tokenizer.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -65,11 +66,9 @@ class SegmentPhrasesTest : public ::testing::Test {
   }
   static std::vector<Tokens> Found(const TranslationJob& job, const std::string& segment,
                                    bool target_uses_spaces = true) {
-    const auto phrases =
-        RequestPhrases::Create(&job, Terms(job), {tokens().get(), -1, target_uses_spaces});
-    EXPECT_TRUE(phrases.ok()) << phrases.status();
-    const auto found = phrases->Find(segment, {});
-    EXPECT_TRUE(found.ok()) << found.status();
+    const auto phrases = ExpectOk(
+        RequestPhrases::Create(&job, Terms(job), {tokens().get(), -1, target_uses_spaces}));
+    const auto found = ExpectOk(phrases->Find(segment, {}));
     std::vector<Tokens> all;
     for (const NamedPhrase& phrase : found->required) all.push_back(phrase.tokens);
     return all;
@@ -84,8 +83,7 @@ testing::BundledTokenizer* SegmentPhrasesTest::tokenizer_ = nullptr;
 TEST_F(SegmentPhrasesTest, APhraseIsForbiddenWithAndWithoutTheMarkOfAWord) {
   ASSERT_EQ(Marked("house").size(), 1U);
   ASSERT_NE(Marked("house"), Inside("house"));
-  auto forbidden = Forbidden({"house", "the house"}, {{9}});
-  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  auto forbidden = ExpectOk(Forbidden({"house", "the house"}, {{9}}));
   const auto table = forbidden->For({});
   EXPECT_THAT(Always(**table), Contains(Marked("house")[0]));
   EXPECT_THAT(Always(**table), Contains(9));
@@ -97,8 +95,7 @@ TEST_F(SegmentPhrasesTest, APhraseIsForbiddenWithAndWithoutTheMarkOfAWord) {
 }
 
 TEST_F(SegmentPhrasesTest, NgramsOfTheSourceAreForbiddenButForWhatIsWanted) {
-  auto forbidden = Forbidden({}, {{9}});
-  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  auto forbidden = ExpectOk(Forbidden({}, {{9}}));
   const std::vector<Tokens> ngrams = {{20}, {21}, {22}};
   EXPECT_THAT(Always(**forbidden->For({}, ngrams)), ElementsAre(9, 20, 21, 22));
   EXPECT_THAT(Always(**forbidden->For(std::vector{Named("a", {30, 21})}, ngrams)),
@@ -112,8 +109,7 @@ TEST_F(SegmentPhrasesTest, NgramsOfTheSourceAreForbiddenButForWhatIsWanted) {
 }
 
 TEST_F(SegmentPhrasesTest, WhatTheVocabularyLacksNeedsNoBan) {
-  auto forbidden = Forbidden({"漢字"});
-  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  auto forbidden = ExpectOk(Forbidden({"漢字"}));
   EXPECT_EQ((*forbidden->For({}))->nodes(), 1);
 }
 
@@ -123,8 +119,7 @@ TEST_F(SegmentPhrasesTest, ARequiredPhraseIsAllowedInAllItsForms) {
   const auto all = *forbidden->For({});
   Tokens at_end = Marked("house");
   at_end.push_back(Eos());
-  const auto without = forbidden->For(std::vector{Named("a", at_end)});
-  ASSERT_TRUE(without.ok()) << without.status();
+  const auto without = ExpectOk(forbidden->For(std::vector{Named("a", at_end)}));
   EXPECT_THAT(Always(**without), Not(Contains(Marked("house")[0])));
   EXPECT_THAT(Always(**without), Contains(Marked("tree")[0]));
   // One table for all segments with the same phrases, and the common one for those without.
@@ -150,8 +145,7 @@ TEST_F(SegmentPhrasesTest, TheProfilesBanOfUnknownTokensGivesWayToVerbatimPhrase
   EXPECT_THAT(std::string(forbidden->For(std::vector{phrase}).status().message()),
               HasSubstr("decoding.profile never produces is a part of do_not_translate[0]"));
   phrase.may_have_unknown = true;
-  const auto table = forbidden->For(std::vector{phrase});
-  ASSERT_TRUE(table.ok()) << table.status();
+  const auto table = ExpectOk(forbidden->For(std::vector{phrase}));
   EXPECT_THAT(Always(**table), Not(Contains(Unk())));
   EXPECT_THAT(Always(**table), Contains(Marked("tree")[0]));
   // The rest of the profile's bans stands.
@@ -168,8 +162,7 @@ TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
   for (int32_t i = 0; i < (kernels::kMaxForbiddenNodes - 1) / 3; ++i)
     profile.push_back({1000 + i, 1, 2});
   ASSERT_EQ(profile.size(), 1365U);
-  auto at_limit = Forbidden({}, profile);
-  ASSERT_TRUE(at_limit.ok()) << at_limit.status();
+  auto at_limit = ExpectOk(Forbidden({}, profile));
   EXPECT_EQ((*at_limit->For({}))->nodes(), kernels::kMaxForbiddenNodes);
   // Phrases with a common beginning share its nodes.
   profile.push_back({1000, 1});
@@ -218,10 +211,9 @@ TEST_F(SegmentPhrasesTest, WhatExistsAtAWordsBeginningOnlyIsTakenThere) {
   ASSERT_TRUE(tokenizer.ok());
   TranslationJob job;
   job.terms = {{"Haus", "house", false}};
-  const auto phrases = RequestPhrases::Create(&job, Terms(job), {tokenizer->get(), -1, true});
-  ASSERT_TRUE(phrases.ok()) << phrases.status();
-  const auto found = phrases->Find("das (Haus)", {});
-  ASSERT_TRUE(found.ok()) << found.status();
+  const auto phrases =
+      ExpectOk(RequestPhrases::Create(&job, Terms(job), {tokenizer->get(), -1, true}));
+  const auto found = ExpectOk(phrases->Find("das (Haus)", {}));
   ASSERT_EQ(found->required.size(), 1U);
   EXPECT_EQ(found->required[0].tokens, Marked("house"));
 }

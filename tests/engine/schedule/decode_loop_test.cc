@@ -6,17 +6,12 @@
 #include <cmath>
 
 #include "tests/engine/schedule/loop_harness.h"
-#include "tests/engine/support/allocations.h"
 
 namespace dragoman::engine {
 namespace {
 
-using testing::DecodedAlone;
-using testing::ExpectSame;
 using testing::LoopHarness;
-using testing::RandomScript;
 using testing::RecordingOwner;
-using testing::Script;
 
 TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
   constexpr int kSegments = 120;
@@ -122,42 +117,6 @@ TEST(DecodeLoop, AnExpiredSegmentEndsAtTheNextStepOrAtTheTopUp) {
   EXPECT_EQ(harness.observer.steps, 3);
 }
 
-TEST(DecodeLoop, PartialsBeginTheResult) {
-  LoopHarness harness;
-  for (int i = 0; i < 40; i += 2) harness.Push(i, 4, i, 20);
-  harness.RunDry();
-  int partials = 0;
-  const auto results = harness.owner->results();
-  for (const auto& [index, prefixes] : harness.owner->partials()) {
-    const std::vector<int32_t>& best = results.at(index)[0].tokens;
-    size_t last = 0;
-    for (const std::vector<int32_t>& prefix : prefixes) {
-      EXPECT_GT(prefix.size(), last);
-      last = prefix.size();
-      ASSERT_LE(prefix.size(), best.size());
-      EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin()));
-      ++partials;
-    }
-  }
-  EXPECT_GT(partials, 20);
-}
-
-TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
-  LoopHarness harness([](std::span<const int32_t> source, std::span<const int32_t> prefix) {
-    std::vector<float> logits = testing::RandomScript(12)(source, prefix);
-    if (source[0] == 1 && prefix.size() == 3) logits[4] = NAN;
-    return logits;
-  });
-  harness.Push(1, 4, 1, 20, nullptr, 6);
-  harness.Push(3, 4, 2, 20);
-  harness.RunDry();
-  ASSERT_EQ(harness.owner->failures().size(), 1U);
-  EXPECT_EQ(harness.owner->failures().at(1).code(), absl::StatusCode::kInternal);
-  testing::ExpectSame(harness.owner->results().at(3), testing::DecodedAlone(4, 2, 20));
-  EXPECT_EQ(harness.observer.errors, 1);
-  EXPECT_EQ(harness.ledger.Snapshot().error, 1);
-}
-
 TEST(DecodeLoop, AnErrorOfTheModelFailsEverythingInSlots) {
   LoopHarness harness;
   int steps = 0;
@@ -171,26 +130,6 @@ TEST(DecodeLoop, AnErrorOfTheModelFailsEverythingInSlots) {
   EXPECT_EQ(harness.owner->failures().size(), 3U);
   EXPECT_TRUE(harness.loop->stats().dead);
   EXPECT_EQ(harness.ledger.Snapshot().error, 3);
-}
-
-TEST(DecodeLoop, AStepAllocatesNothing) {
-  const Script fixed = [](std::span<const int32_t>, std::span<const int32_t>) {
-    return std::vector<float>(12, 0.5F);
-  };
-  LoopHarness harness(fixed);
-  for (int i = 1; i < 12; i += 2) harness.Push(i, 4, i, 20, nullptr, 30);
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
-  // The scripted decoder itself allocates the logits and the prefix of each row.
-  int64_t by_script = 0;
-  harness.model.before_step = [&by_script](int64_t rows) {
-    by_script = 2 * rows;
-    return absl::OkStatus();
-  };
-  for (int i = 5; i < 20; ++i) {
-    const int64_t before = testing::Allocations();
-    ASSERT_TRUE(*harness.loop->RunOnce());
-    EXPECT_EQ(testing::Allocations() - before, by_script) << "step " << i;
-  }
 }
 
 }  // namespace

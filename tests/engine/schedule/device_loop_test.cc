@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "tests/engine/schedule/loop_harness.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
-using testing::ExpectSame;
 using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
 using testing::LoopHarness;
-using testing::RandomScript;
 using testing::RecordingOwner;
 
 struct Setting {
@@ -166,8 +165,7 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
         if (random() % 2 == 0 && !owners.empty()) {
           owners[random() % owners.size()]->Abandon(CancelCause::kClient);
         }
-        const auto round = harness.loop->RunOnce();
-        ASSERT_TRUE(round.ok()) << round.status();
+        const auto round = ExpectOk(harness.loop->RunOnce());
         stepped = *round;
       }
       for (int i = 0; i < kSegments; ++i) {

@@ -16,7 +16,6 @@ namespace dragoman::engine {
 namespace {
 
 using testing::LoopHarness;
-using testing::RandomScript;
 
 constexpr int kSegments = 2000;
 constexpr int kSlots = 32;

@@ -12,10 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-using testing::DecodedAlone;
-using testing::ExpectSame;
 using testing::LoopHarness;
-using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::Script;
 

@@ -15,7 +15,6 @@ namespace {
 
 using testing::CountingObserver;
 using testing::FakeClock;
-using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::ScriptedModel;
 

@@ -11,6 +11,7 @@
 #include "engine/api/create_engine.h"
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::testing {
 
@@ -20,8 +21,7 @@ class BundledEngine : public ::testing::Test {
  protected:
   void Start(engine::EngineConfig config = {}) {
     config.max_rows = config.max_rows == 256 ? 32 : config.max_rows;
-    auto engine = engine::CreateEngine(kBundledModel, config, &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(engine::CreateEngine(kBundledModel, config, &clock_, &observer_));
     engine_ = std::move(*engine);
   }
 

@@ -142,4 +142,12 @@ engine::TranslationJob MixedRequests::Next(int* kind) {
   return job;
 }
 
+std::vector<engine::TranslationJob> MixedJobs(size_t count, unsigned seed) {
+  MixedRequests requests(seed);
+  std::vector<engine::TranslationJob> jobs;
+  int kind = 0;
+  for (size_t i = 0; i < count; ++i) jobs.push_back(requests.Next(&kind));
+  return jobs;
+}
+
 }  // namespace dragoman::testing

@@ -44,4 +44,7 @@ class MixedRequests {
   std::vector<std::string> sentences_;
 };
 
+// Returns the first `count` requests of MixedRequests(seed).
+std::vector<engine::TranslationJob> MixedJobs(size_t count, unsigned seed);
+
 }  // namespace dragoman::testing

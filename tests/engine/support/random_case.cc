@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <random>
 #include <sstream>
-#include <utility>
 
 namespace dragoman::testing {
 namespace {

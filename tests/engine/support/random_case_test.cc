@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "tests/engine/support/random_case.h"
 
@@ -94,19 +93,6 @@ TEST(RandomCase, ResultsHaveWhatTheirOptionsAskFor) {
   EXPECT_GT(at_limit, 200);
   EXPECT_GT(unmet, 20);
   EXPECT_GT(noops, 200);
-}
-
-TEST(RandomCase, IsAFunctionOfItsSeed) {
-  for (uint64_t seed = 0; seed < 50; ++seed) {
-    const RandomCase a = MakeRandomCase(seed);
-    const RandomCase b = MakeRandomCase(seed);
-    EXPECT_EQ(a.ToString(), b.ToString());
-    ASSERT_EQ(a.expected.nbest.size(), b.expected.nbest.size());
-    for (size_t i = 0; i < a.expected.nbest.size(); ++i) {
-      EXPECT_EQ(a.expected.nbest[i].tokens, b.expected.nbest[i].tokens);
-      EXPECT_EQ(a.expected.nbest[i].score, b.expected.nbest[i].score);
-    }
-  }
 }
 
 // Whether the tokens hold the phrase between two word boundaries.

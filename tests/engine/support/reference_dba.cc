@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "tests/engine/support/reference_constraints.h"

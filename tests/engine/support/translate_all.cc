@@ -80,4 +80,47 @@ bool SameToTheBit(const engine::ItemResult& a, const engine::ItemResult& b) {
          std::ranges::equal(a.hypotheses, b.hypotheses, same_hypothesis);
 }
 
+void ExpectSameToTheBit(const std::vector<engine::TranslationJob>& jobs,
+                        const std::vector<engine::ItemResult>& found,
+                        const std::vector<engine::ItemResult>& expected) {
+  ASSERT_EQ(found.size(), jobs.size());
+  ASSERT_EQ(expected.size(), jobs.size());
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_TRUE(SameToTheBit(found[i], expected[i])) << i << ": " << jobs[i].contents[0];
+  }
+}
+
+void ExpectSameTranslations(const std::vector<engine::TranslationJob>& jobs,
+                            const std::vector<engine::ItemResult>& found,
+                            const std::vector<engine::ItemResult>& expected) {
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_EQ(found[i].status, expected[i].status);
+    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
+    for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
+      const engine::Hypothesis& a = found[i].hypotheses[h];
+      const engine::Hypothesis& b = expected[i].hypotheses[h];
+      EXPECT_EQ(a.text, b.text);
+      EXPECT_EQ(a.tokens, b.tokens);
+      EXPECT_EQ(a.finish_reason, b.finish_reason);
+      EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
+    }
+  }
+}
+
+std::vector<engine::ItemResult> ExpectTheSameInCompany(
+    engine::Engine& engine, const std::vector<engine::TranslationJob>& jobs, unsigned seed) {
+  std::vector<engine::ItemResult> alone = TranslateAlone(engine, jobs);
+  ExpectSameToTheBit(jobs, TranslateTogether(engine, jobs, Shuffled(jobs.size(), seed)), alone);
+  return alone;
+}
+
+size_t CountTexts(const std::vector<engine::ItemResult>& results) {
+  size_t texts = 0;
+  for (const engine::ItemResult& result : results) {
+    EXPECT_TRUE(result.status.ok()) << result.status;
+    if (!result.hypotheses.empty() && !result.hypotheses[0].text.empty()) ++texts;
+  }
+  return texts;
+}
+
 }  // namespace dragoman::testing

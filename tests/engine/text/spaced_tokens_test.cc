@@ -12,6 +12,7 @@
 #include "engine/text/tokenizer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -70,8 +71,7 @@ TEST(SpacedTokens, MakeATokenizer) {
   files.model = std::make_shared<SpacedTokens>();
   SpecialTokens special{.eos = 0, .unk = 1};
   special.ends_source = false;
-  const auto tokenizer = Tokenizer::Create(files, &table, &table, special);
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto tokenizer = ExpectOk(Tokenizer::Create(files, &table, &table, special));
   EXPECT_THAT((*tokenizer)->EncodeSource("a x \u2581  b </s>").ids, ElementsAre(2, 1, 4, 3, 1));
   EXPECT_EQ((*tokenizer)->Decode(std::vector<int>{2, 1, 4, 3, 0}), "a \u2581 b");
   EXPECT_FALSE((*tokenizer)->MarksWordBegin());

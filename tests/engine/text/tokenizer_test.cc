@@ -14,6 +14,7 @@
 #include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -41,12 +42,11 @@ Loaded Load(const std::string& directory, bool ends_source = true) {
   TokenizerFiles files;
   files.source_spm = ReadSourceFile(directory + "/source.spm");
   files.target_spm = ReadSourceFile(directory + "/target.spm");
-  auto tokenizer = Tokenizer::Create(files, loaded.source.get(), loaded.target.get(),
-                                     {.eos = *loaded.target->IdOf("</s>"),
-                                      .unk = *loaded.target->IdOf("<unk>"),
-                                      .pad = *loaded.target->IdOf("<pad>"),
-                                      .ends_source = ends_source});
-  EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+  auto tokenizer = ExpectOk(Tokenizer::Create(files, loaded.source.get(), loaded.target.get(),
+                                              {.eos = *loaded.target->IdOf("</s>"),
+                                               .unk = *loaded.target->IdOf("<unk>"),
+                                               .pad = *loaded.target->IdOf("<pad>"),
+                                               .ends_source = ends_source}));
   loaded.tokenizer = *std::move(tokenizer);
   return loaded;
 }
@@ -54,8 +54,7 @@ Loaded Load(const std::string& directory, bool ends_source = true) {
 // Every case that tests/parity/make_fixtures.py wrote with transformers' MarianTokenizer.
 TEST(TokenizerParity, EqualsHuggingFace) {
   const auto fixture =
-      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/tokenizer.jsonl.gz");
-  ASSERT_TRUE(fixture.ok()) << fixture.status();
+      ExpectOk(ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/tokenizer.jsonl.gz"));
   std::istringstream lines(*fixture);
   std::map<std::string, Loaded> models;
   nlohmann::json directories;

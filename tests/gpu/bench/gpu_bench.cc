@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
@@ -14,16 +12,6 @@
 #include "tests/gpu/bench/parts.h"
 
 namespace {
-
-using dragoman::bench::Ceilings;
-using dragoman::bench::GraphStep;
-using dragoman::bench::GraphStepOf4;
-using dragoman::bench::GraphStepOf4096;
-using dragoman::bench::GraphStepQuantized;
-using dragoman::bench::OneSentence;
-using dragoman::bench::OutputLayers;
-using dragoman::bench::StepTable;
-using dragoman::bench::Throughput;
 
 struct Part {
   const char* name;

@@ -1,6 +1,4 @@
 #include <cstdio>
-#include <memory>
-#include <string>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"

@@ -11,7 +11,6 @@
 // An estimate without a card (counted_step.h), for comparing what was before with what comes after.
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <string>
 #include <utility>
 #include <variant>

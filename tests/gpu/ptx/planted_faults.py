@@ -22,8 +22,8 @@ class Case(NamedTuple):
 
 
 FEW = Case('few_rows', 'few_rows_cuda', '*SumsInTheOrderOfK/Cuda_float16')
-NORM = Case('layer_norm_device', 'layer_norm_cuda', '*AgreesWithDouble/Cuda_float16')
-NORM_IN_PLACE = Case('layer_norm_device', 'layer_norm_cuda', '*KeepsTheSumInTheResidualsPlace/Cuda_float16')
+NORM = Case('row_norm_device', 'layer_norm_cuda', '*AgreesWithDouble/Cuda_float16')
+NORM_IN_PLACE = Case('row_norm_device', 'layer_norm_cuda', '*KeepsTheSumInTheResidualsPlace/Cuda_float16')
 ENCODER = Case('encoder_attention_device', 'encoder_attention_cuda', '*AgreesWithDoubleWithinSegments/Cuda_float16')
 FUSED = Case('output_device', 'output_layer_sm90', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
 

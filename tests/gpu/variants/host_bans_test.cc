@@ -1,7 +1,6 @@
 // Bans made on the host against those of PrepareRow (prepare_row.h), through its ancestry.
 #include "tests/gpu/variants/host_bans.h"
 
-#include <algorithm>
 #include <random>
 #include <vector>
 

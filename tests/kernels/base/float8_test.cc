@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
-#include <vector>
 
 namespace dragoman::kernels {
 namespace {

@@ -7,7 +7,6 @@
 #include <bit>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <thread>
 #include <vector>
 

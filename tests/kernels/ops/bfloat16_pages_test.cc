@@ -2,7 +2,6 @@
 // that it gives on memory in float32. (That numbers are rounded to nearest is the last test.)
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "kernels/ops/align.h"

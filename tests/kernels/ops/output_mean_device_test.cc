@@ -1,6 +1,5 @@
 // The mean of materialized logits of an ensemble's members on a device and emulated, against its definition in
 // double.
-#include <limits>
 #include <numeric>
 #include <string>
 #include <tuple>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <string>
 #include <tuple>
 
 #include "tests/kernels/ops/mean_reference.h"

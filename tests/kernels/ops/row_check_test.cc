@@ -1,7 +1,6 @@
 // Random operands and the count of differences, on a device and emulated.
 #include "kernels/cuda/row_check.h"
 
-#include <algorithm>
 #include <set>
 
 #include "tests/kernels/ops/emulated_ops.h"

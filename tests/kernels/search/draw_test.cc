@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "tests/kernels/search/counting_group.h"
@@ -18,7 +17,6 @@ namespace {
 
 using testing::CountingGroup;
 using testing::HostThreadGroup;
-using testing::RunGroup;
 
 class Row {
  public:

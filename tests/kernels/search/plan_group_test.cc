@@ -1,21 +1,18 @@
-// One plan, whoever makes it: the walk, a group of one, a group of many. Page for page.
+// One plan, whoever makes it: the walk, or the shares of a group. Page for page. Groups of many:
+// batch_step_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include "tests/kernels/search/host_thread_group.h"
 #include "tests/kernels/search/plan_harness.h"
 
 namespace dragoman::kernels {
 namespace {
 
-using testing::HostThreadGroup;
 using testing::PlanHarness;
-using testing::RunGroup;
 using Numbers = std::vector<int32_t>;
 
 // Batches of random slots on their way: all selections, budgets, pauses up to the bound, from pools
@@ -112,29 +109,6 @@ TEST(PlanGroup, SharesGiveWhatTheWalkGives) {
   EXPECT_GT(kPlans - without_walk, kPlans / 20);
   EXPECT_GT(with_pages, kPlans / 20);
   EXPECT_GT(with_pauses, kPlans / 10);
-}
-
-TEST(PlanGroup, ThirtyTwoMembersGiveWhatTheWalkGives) {
-  constexpr size_t kPlans = 2000;
-  RandomBatches batches(4);
-  std::vector<PlanHarness> found, expected;
-  std::vector<Numbers> orders;
-  std::vector<PlanInput> in;
-  for (size_t plan = 0; plan < kPlans; ++plan, batches.Next()) {
-    found.push_back(batches.harness().Copy());
-    expected.push_back(batches.harness().Copy());
-    orders.push_back(batches.order());
-    in.push_back(found.back().Input(orders.back(), batches.rules()));
-  }
-  for (size_t plan = 0; plan < kPlans; ++plan) in[plan].order = orders[plan].data();
-  testing::RunGroup(32, [&](const HostThreadGroup& t) {
-    for (size_t plan = 0; plan < kPlans; ++plan) found[plan].Plan(t, in[plan]);
-  });
-  for (size_t plan = 0; plan < kPlans; ++plan) {
-    expected[plan].Walk(in[plan]);
-    ExpectSame(found[plan], expected[plan], static_cast<int>(plan));
-    if (HasFatalFailure()) return;
-  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <random>
 #include <set>
 #include <vector>

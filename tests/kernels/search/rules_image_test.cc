@@ -11,7 +11,6 @@
 namespace dragoman::kernels {
 namespace {
 
-using testing::MakeRandomCase;
 using testing::RandomSegment;
 
 template <class T>

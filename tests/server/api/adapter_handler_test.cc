@@ -15,6 +15,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "tests/server/api/adapter_fixture.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -325,8 +326,7 @@ TEST_F(AdapterHandlerTest, KeysAreLookedAtFirst) {
   const std::string path = ::testing::TempDir() + "/adapter_handler_keys.json";
   std::ofstream(path) << R"({"clients": [{"name": "web", "keys": [")" << HashOfKey("dgm_secret")
                       << R"("]}]})";
-  const auto keys = ApiKeys::Open(path);
-  ASSERT_TRUE(keys.ok()) << keys.status();
+  const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(
       &context_, keys->get(),
       {{"POST", "/word", &adapter_}, {"GET", "/open", &adapter_, RpcMethod::kQuery, true}});
@@ -354,8 +354,7 @@ TEST_F(AdapterHandlerTest, UsageIsThatOfTheKeysClient) {
   const std::string path = ::testing::TempDir() + "/adapter_handler_usage_keys.json";
   std::ofstream(path) << R"({"clients": [{"name": "a", "keys": [")" << HashOfKey("dgm_a")
                       << R"("]}, {"name": "b", "keys": [")" << HashOfKey("dgm_b") << R"("]}]})";
-  const auto keys = ApiKeys::Open(path);
-  ASSERT_TRUE(keys.ok()) << keys.status();
+  const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), {{"POST", "/word", &adapter_}});
   const auto ask = [&](const char* key, const char* body) {
     HttpRequest request = Post("/word", body);

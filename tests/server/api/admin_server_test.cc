@@ -19,6 +19,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -58,8 +59,7 @@ class AdminServerTest : public ::testing::Test {
       return int64_t{3};
     };
     hooks.draining = [this] { return draining_.load(); };
-    auto started = AdminServer::Start(address, hooks);
-    ASSERT_TRUE(started.ok()) << started.status();
+    auto started = ExpectOk(AdminServer::Start(address, hooks));
     server_ = *std::move(started);
     stub_ = v1::AdminService::NewStub(
         grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));

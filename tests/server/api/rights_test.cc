@@ -15,6 +15,7 @@
 #include "tests/server/api/adapter_fixture.h"
 #include "tests/server/fake_detector.h"
 #include "tests/server/glossary_engine.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -164,8 +165,7 @@ class RightsTest : public ::testing::Test {
                          << HashOfKey("none-key") << R"("]},)"
                          << R"({"name": "all", "models": ["*"], "keys": [")" << HashOfKey("all-key")
                          << R"("]}]})";
-    auto keys = ApiKeys::Open(path_);
-    EXPECT_TRUE(keys.ok()) << keys.status();
+    auto keys = ExpectOk(ApiKeys::Open(path_));
     keys_ = *std::move(keys);
     with_ = std::make_unique<Side>(keys_.get(), true);
     without_ = std::make_unique<Side>(keys_.get(), false);

@@ -18,7 +18,6 @@ using ::testing::AllOf;
 using testing::Authority;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::Replace;
 
 class TlsStoreTest : public ::testing::Test {
  protected:

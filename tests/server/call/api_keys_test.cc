@@ -9,6 +9,7 @@
 #include "server/base/steady_clock.h"
 #include "server/call/token_bucket.h"
 #include "tests/server/base/certificates.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -18,7 +19,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Replace;
 
 constexpr engine::Nanos kSecond = kNanosPerSecond;
 constexpr engine::Nanos kMinute = 60 * kSecond;
@@ -71,11 +71,10 @@ std::string File(const std::vector<std::string>& entries) {
 }
 
 TEST(ApiKeyFile, IsReadWithItsDefaults) {
-  const auto entries = ParseApiKeys(
+  const auto entries = ExpectOk(ParseApiKeys(
       File({Entry("web", "a"),
             Entry("batch", "b",
-                  R"(, "models": ["de-en"], "characters_per_minute": 9000, "share": 3)")}));
-  ASSERT_TRUE(entries.ok()) << entries.status();
+                  R"(, "models": ["de-en"], "characters_per_minute": 9000, "share": 3)")})));
   ASSERT_EQ(entries->size(), 2U);
   EXPECT_EQ((*entries)[0].name, "web");
   EXPECT_THAT((*entries)[0].models, ElementsAre("*"));
@@ -185,8 +184,7 @@ class ApiKeysTest : public ::testing::Test {
  protected:
   void Open(const std::vector<std::string>& entries) {
     testing::Replace(path_, File(entries));
-    auto keys = ApiKeys::Open(path_);
-    ASSERT_TRUE(keys.ok()) << keys.status();
+    auto keys = ExpectOk(ApiKeys::Open(path_));
     keys_ = *std::move(keys);
   }
   void Reload(const std::vector<std::string>& entries) {
@@ -195,8 +193,7 @@ class ApiKeysTest : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status;
   }
   std::shared_ptr<Grant> Grant_(const std::string& key) {
-    auto grant = keys_->Authenticate("Bearer " + key);
-    EXPECT_TRUE(grant.ok()) << grant.status();
+    auto grant = ExpectOk(keys_->Authenticate("Bearer " + key));
     return *grant;
   }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "server/base/log.h"
@@ -20,6 +19,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
 #include "tests/server/served_models.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -369,8 +369,7 @@ TEST_F(KeyedCallTest, OnlyTheModelsOfTheKeyCount) {
   EXPECT_EQ(unary_.answer.translations(1).translated_text(), "[fr: un]");
   v1::DetectLanguageRequest request;
   request.add_contents("de: eins");
-  const auto found = DetectLanguages(context_, client_.get(), request);
-  ASSERT_TRUE(found.ok()) << found.status();
+  const auto found = ExpectOk(DetectLanguages(context_, client_.get(), request));
   EXPECT_TRUE(found->detections(0).languages().empty());
 }
 
@@ -406,8 +405,7 @@ TEST_F(KeyedCallTest, CharactersCountOnceForACallAndForADetection) {
 TEST_F(DetectedCallTest, DetectLanguageAnswersByItem) {
   v1::DetectLanguageRequest request;
   for (const char* text : {"fr: un", "??", "en: one"}) request.add_contents(text);
-  const auto found = DetectLanguages(context_, nullptr, request);
-  ASSERT_TRUE(found.ok()) << found.status();
+  const auto found = ExpectOk(DetectLanguages(context_, nullptr, request));
   ASSERT_EQ(found->detections_size(), 3);
   ASSERT_EQ(found->detections(0).languages_size(), 1);
   EXPECT_EQ(found->detections(0).languages(0).language_code(), "fr");

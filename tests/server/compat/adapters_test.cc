@@ -7,13 +7,13 @@
 
 #include <atomic>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tests/server/api/adapter_fixture.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -125,8 +125,7 @@ TEST_F(AdaptersTest, KeysThatAreMissingUnknownOrNotForTheModelAreTheDialectsErro
   const std::string path = ::testing::TempDir() + "/adapters_test_keys.json";
   std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["other"], "keys": [")"
                       << HashOfKey("dgm_secret") << R"("]}]})";
-  const auto keys = ApiKeys::Open(path);
-  ASSERT_TRUE(keys.ok()) << keys.status();
+  const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), adapters_.routes());
   for (const Dialect& dialect : Dialects()) {
     HttpRequest request = Post(dialect.path, dialect.body);
@@ -182,8 +181,7 @@ TEST_F(AdaptersTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
   const std::string path = ::testing::TempDir() + "adapters_keys.json";
   std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["*"], "keys": [")"
                       << HashOfKey("dgm_right") << R"("]}]})";
-  const auto keys = ApiKeys::Open(path);
-  ASSERT_TRUE(keys.ok()) << keys.status();
+  const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), adapters_.routes());
   const std::set<std::string> in_bodies = {"/translate", "/v2/translate"};
   for (const Dialect& dialect : Dialects()) {

@@ -13,6 +13,7 @@
 #include "server/compat/google_v3.h"
 #include "tests/server/api/adapter_fixture.h"
 #include "tests/server/glossary_engine.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -40,8 +41,7 @@ TEST(GoogleV3, EveryFieldIsCarried) {
   in.mutable_glossary_config()->set_ignore_case(true);
   in.mutable_transliteration_config();
   (*in.mutable_labels())["team"] = "blue";
-  const auto out = FromGoogleV3(in, true);
-  ASSERT_TRUE(out.ok()) << out.status();
+  const auto out = ExpectOk(FromGoogleV3(in, true));
   EXPECT_THAT(out->contents(), ElementsAre("Haus"));
   EXPECT_EQ(out->mime_type(), "text/plain");
   EXPECT_EQ(out->source_language_code(), "de");

@@ -13,7 +13,6 @@ namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // /translate itself is TranslatePathAdapter's, which has LibreTranslate's as its first dialect.

@@ -17,6 +17,7 @@
 #include "server/compat/openai_models.h"
 #include "server/compat/openai_prompts.h"
 #include "tests/server/api/adapter_fixture.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -105,8 +106,7 @@ constexpr char kKissUser[] =
     "Source Text: Der Hund.\nEr schläft.\n\nTranslated Text:";
 
 TEST(OpenAiPrompts, HeadingsBeforeATextAreContext) {
-  const auto prompt = ReadChat({{"system", kKissSystem}, {"user", kKissUser}});
-  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  const auto prompt = ExpectOk(ReadChat({{"system", kKissSystem}, {"user", kKissUser}}));
   EXPECT_EQ(prompt->text, "Der Hund.\nEr schläft.");
   EXPECT_EQ(prompt->to, "English");
   EXPECT_THAT(prompt->terms, ElementsAre(std::pair<std::string, std::string>("Hund", "hound"),
@@ -126,8 +126,7 @@ TEST(OpenAiPrompts, SegmentsAreSeveralTexts) {
   constexpr char kSegments[] =
       R"({"targetLanguage": "English", "title": "a page", "segments": [{"id": 0, "text": "Eins"},)"
       R"( {"id": "b", "text": "<b>Zwei</b>"}], "glossary": {"Hund": "hound"}, "tone": "formal"})";
-  const auto prompt = ReadChat({{"user", kSegments}});
-  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  const auto prompt = ExpectOk(ReadChat({{"user", kSegments}}));
   ASSERT_TRUE(prompt->batch.has_value());
   EXPECT_EQ(prompt->to, "English");
   EXPECT_THAT(prompt->batch->texts, ElementsAre("Eins", "<b>Zwei</b>"));
@@ -174,9 +173,8 @@ TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
   for (const PromptTemplate& row : PromptTemplates()) {
     if (row.front_end == "LLPlayer") system = Filled(row.system);
   }
-  const auto prompt =
-      ReadChat({{"system", system}, {"user", "Eins."}, {"assistant", "One."}, {"user", "Zwei."}});
-  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  const auto prompt = ExpectOk(
+      ReadChat({{"system", system}, {"user", "Eins."}, {"assistant", "One."}, {"user", "Zwei."}}));
   EXPECT_EQ(prompt->text, "Zwei.");
   EXPECT_EQ(prompt->from, "German");
 }

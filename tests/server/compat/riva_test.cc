@@ -7,6 +7,7 @@
 
 #include "server/call/request_error.h"
 #include "tests/server/api/adapter_fixture.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -26,8 +27,7 @@ TEST(Riva, EveryFieldIsCarried) {
   riva::TranslateTextRequest in = Minimal();
   in.set_model("de-en");
   in.set_max_len_variation("20");
-  const auto out = FromRiva(in);
-  ASSERT_TRUE(out.ok()) << out.status();
+  const auto out = ExpectOk(FromRiva(in));
   EXPECT_THAT(out->contents(), ElementsAre("Haus"));
   EXPECT_EQ(out->model(), "de-en");
   EXPECT_EQ(out->source_language_code(), "de");

@@ -5,14 +5,15 @@
 
 #include <string>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
 
 XmlText Parsed(std::string_view xml, const XmlOptions& options = {}) {
-  auto text = XmlText::Parse(xml, options);
-  EXPECT_TRUE(text.ok()) << text.status();
+  auto text = ExpectOk(XmlText::Parse(xml, options));
   return *std::move(text);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::server {
 namespace {
 
@@ -73,8 +75,7 @@ TEST(ModelBudget, AutoCountsAsWhatItCameTo) {
                                              OnDevices(Model("auto"), DevicePlan())};
   EXPECT_THAT(DivideCpus(8, models), ElementsAre(1, 7));
   EXPECT_THAT(DivideTextCpus(8, models), ElementsAre(8, 7));
-  const auto fractions = DivideDeviceMemory(models, 0.9);
-  ASSERT_TRUE(fractions.ok()) << fractions.status();
+  const auto fractions = ExpectOk(DivideDeviceMemory(models, 0.9));
   EXPECT_THAT((*fractions)[0], DoubleNear(0.9, 1e-9));
   const int64_t left = 900 * kMiB;
   EXPECT_EQ(HostBytesToCome(left, models[1], {models[0]}), 0);
@@ -89,19 +90,17 @@ TEST(ModelBudget, TextOfModelsOnGpusHasAllProcessors) {
 }
 
 TEST(ModelBudget, ModelsOfOneGpuFillItOneAfterAnother) {
-  const auto two = DivideDeviceMemory({Model("auto"), Model("cuda:0")}, 0.9);
-  ASSERT_TRUE(two.ok()) << two.status();
+  const auto two = ExpectOk(DivideDeviceMemory({Model("auto"), Model("cuda:0")}, 0.9));
   EXPECT_THAT(*two, ElementsAre(DoubleNear(0.45, 1e-9), DoubleNear(0.9, 1e-9)));
-  const auto own =
-      DivideDeviceMemory({WithFraction("cuda:0", 0.5), Model("cuda:0"), Model("cuda:0")}, 0.9);
-  ASSERT_TRUE(own.ok()) << own.status();
+  const auto own = ExpectOk(
+      DivideDeviceMemory({WithFraction("cuda:0", 0.5), Model("cuda:0"), Model("cuda:0")}, 0.9));
   EXPECT_THAT(*own,
               ElementsAre(DoubleNear(0.5, 1e-9), DoubleNear(0.7, 1e-9), DoubleNear(0.9, 1e-9)));
 }
 
 TEST(ModelBudget, ModelsOfDifferentDevicesDoNotShare) {
-  const auto fractions = DivideDeviceMemory({Model("cuda:0"), Model("cuda:1"), Model("cpu")}, 0.9);
-  ASSERT_TRUE(fractions.ok()) << fractions.status();
+  const auto fractions =
+      ExpectOk(DivideDeviceMemory({Model("cuda:0"), Model("cuda:1"), Model("cpu")}, 0.9));
   EXPECT_THAT(*fractions,
               ElementsAre(DoubleNear(0.9, 1e-9), DoubleNear(0.9, 1e-9), DoubleNear(0.9, 1e-9)));
 }
@@ -141,8 +140,7 @@ TEST(ModelBudget, WhatIsLeftOfMemoryIsDividedAmongThoseToCome) {
 TEST(DivideDeviceMemory, TakesTensOfThousandsOfModels) {
   std::vector<ModelSettings> models;
   for (int i = 0; i < 50'000; ++i) models.push_back(Model(i % 2 == 0 ? "cpu" : "auto"));
-  const auto limits = DivideDeviceMemory(models, 0.9);
-  ASSERT_TRUE(limits.ok()) << limits.status();
+  const auto limits = ExpectOk(DivideDeviceMemory(models, 0.9));
   EXPECT_THAT((*limits)[49'998], DoubleNear(0.9, 1e-12));
   EXPECT_THAT((*limits)[1], DoubleNear(0.9 / 25'000, 1e-12));
   EXPECT_THAT((*limits)[49'999], DoubleNear(0.9, 1e-9));

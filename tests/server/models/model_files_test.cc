@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -37,8 +38,7 @@ class ModelFilesTest : public ::testing::Test {
     return record.files();
   }
   std::string Checksum(const std::vector<std::string>& names) const {
-    const auto checksum = ChecksumOfModel(Record(root_, names), root_.string(), nullptr);
-    EXPECT_TRUE(checksum.ok()) << checksum.status();
+    const auto checksum = ExpectOk(ChecksumOfModel(Record(root_, names), root_.string(), nullptr));
     return checksum.value_or("");
   }
   absl::Status ErrorOf(const engine::RecordedFiles& files) const {

@@ -19,6 +19,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -162,8 +163,7 @@ TEST_F(ModelManagerTest, WatchesEveryMemberOfAnEnsemble) {
                                             absl::StrJoin(settings.ensemble.directories, ",")));
   EXPECT_FALSE(manager_.Reload("a", true)->changed);
   Write("c", "two");
-  const auto reloaded = manager_.Reload("a", true);
-  ASSERT_TRUE(reloaded.ok()) << reloaded.status();
+  const auto reloaded = ExpectOk(manager_.Reload("a", true));
   EXPECT_TRUE(reloaded->changed);
   EXPECT_NE(reloaded->model->checksum, before->checksum);
   while_loading_ = [this] { Write("b", "while"); };
@@ -458,8 +458,7 @@ TEST_F(ModelManagerTest, AppliesPivots) {
 TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   Write("c", "new");
-  const auto added = manager_.Load("c", (root_ / "c").string(), {{"max-rows", "8"}});
-  ASSERT_TRUE(added.ok()) << added.status();
+  const auto added = ExpectOk(manager_.Load("c", (root_ / "c").string(), {{"max-rows", "8"}}));
   EXPECT_EQ(Family("c"), "new");
   EXPECT_EQ(loads_.back().first.max_rows, 8);
   EXPECT_EQ(loads_.back().second.cpus, 2);       // a third of 8; the others keep theirs

@@ -16,6 +16,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/models/collected.h"
 #include "tests/server/served_models.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -31,9 +32,8 @@ class PivotEngineTest : public ::testing::Test {
     second_.mutable_info()->pairs = {{"en", "fr"}};
     second_.mutable_info()->max_rows = 8;
     timer_.Start();
-    auto made =
-        PivotEngine::Create("de-fr", Borrowed(&first_), Borrowed(&second_), &clock_, &timer_);
-    EXPECT_TRUE(made.ok()) << made.status();
+    auto made = ExpectOk(
+        PivotEngine::Create("de-fr", Borrowed(&first_), Borrowed(&second_), &clock_, &timer_));
     pivot_ = *std::move(made);
   }
 
@@ -384,8 +384,8 @@ TEST_F(PivotEngineTest, TheLanguageBetweenFollowsTheRequest) {
   many.mutable_info()->pairs = {{"de", "en"}, {"de", "es"}};
   FakeEngine last;
   last.mutable_info()->pairs = {{"es", "pt"}, {"en", "fr"}};
-  auto made = PivotEngine::Create("x", Borrowed(&many), Borrowed(&last), &clock_, &timer_);
-  ASSERT_TRUE(made.ok()) << made.status();
+  auto made =
+      ExpectOk(PivotEngine::Create("x", Borrowed(&many), Borrowed(&last), &clock_, &timer_));
   const std::shared_ptr<PivotEngine> pivot = *std::move(made);
   EXPECT_EQ(pivot->info().pairs.size(), 2U);
   const auto sink = std::make_shared<Collected>();

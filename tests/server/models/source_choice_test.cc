@@ -10,6 +10,7 @@
 #include "engine/base/field_error.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -33,8 +34,7 @@ class SourceChoiceTest : public ::testing::Test {
   }
 
   std::vector<std::string> Candidates(const std::string& name, const std::string& target) {
-    const auto choice = ChooseSources(models_, name, target, Known());
-    EXPECT_TRUE(choice.ok()) << choice.status();
+    const auto choice = ExpectOk(ChooseSources(models_, name, target, Known()));
     return choice.ok() ? choice->candidates : std::vector<std::string>();
   }
 
@@ -65,8 +65,7 @@ TEST_F(SourceChoiceTest, OfAModelThatTakesAnyAreAllThatAreKnown) {
 
 TEST_F(SourceChoiceTest, TheOnlyTargetNeedsNotBeNamed) {
   Add("a", {{"de", "en"}, {"fr", "en"}});
-  const auto only = ChooseSources(models_, "", "", Known());
-  ASSERT_TRUE(only.ok()) << only.status();
+  const auto only = ExpectOk(ChooseSources(models_, "", "", Known()));
   EXPECT_EQ(only->target, "en");
   Add("b", {{"de", "es"}});
   const auto several = ChooseSources(models_, "", "", Known());

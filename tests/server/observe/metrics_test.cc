@@ -18,6 +18,7 @@
 #include "server/transport/routes.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -291,8 +292,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   AttachModel(&engine);
   ListenerOptions options;
   options.address = {.host = "127.0.0.1"};
-  const auto listener = Listener::Listen(options);
-  ASSERT_TRUE(listener.ok()) << listener.status();
+  const auto listener = ExpectOk(Listener::Listen(options));
   metrics_.AttachConnections("grpc", [&listener] { return (*listener)->Stats(); });
   metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
                  "de-en");

@@ -16,6 +16,7 @@
 #include "opentelemetry/proto/collector/trace/v1/trace_service.grpc.pb.h"
 #include "server/base/log.h"
 #include "tests/server/base/certificates.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -28,7 +29,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Authority;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 // A collector on the loopback.
@@ -108,8 +108,7 @@ OtlpSettings SettingsFor(int port) {
 }
 
 std::unique_ptr<OtlpChannel> Open(const OtlpSettings& settings) {
-  auto channel = OpenOtlpChannel(settings, milliseconds(1));
-  EXPECT_TRUE(channel.ok()) << channel.status();
+  auto channel = ExpectOk(OpenOtlpChannel(settings, milliseconds(1)));
   return *std::move(channel);
 }
 
@@ -129,8 +128,7 @@ TEST(OtlpChannel, SendsABatchWithTheHeaders) {
   OtlpSettings settings = SettingsFor(collector.port());
   settings.headers = {{"authorization", "Basic c2VjcmV0"}, {"x-scope-orgid", "7"}};
   const auto channel = Open(settings);
-  const auto answer = channel->Export(Request("a"));
-  ASSERT_TRUE(answer.ok()) << answer.status();
+  const auto answer = ExpectOk(channel->Export(Request("a")));
   EXPECT_EQ(answer->rejected, 1);
   ASSERT_EQ(collector.calls(), 1U);
   EXPECT_EQ(collector.request(0).resource_spans(0).scope_spans(0).spans(0).name(), "a");

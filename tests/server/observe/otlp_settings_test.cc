@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/server/base/certificates.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -37,8 +38,7 @@ absl::StatusOr<std::optional<OtlpSettings>> Read(const Variables& variables,
 OtlpSettings With(const Variables& variables, const char* endpoint = "http://collector:4317") {
   Variables all = variables;
   all.try_emplace("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
-  const auto settings = Read(all);
-  EXPECT_TRUE(settings.ok()) << settings.status();
+  const auto settings = ExpectOk(Read(all));
   return settings.ok() && settings->has_value() ? **settings : OtlpSettings();
 }
 

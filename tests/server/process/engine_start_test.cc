@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
@@ -19,6 +17,7 @@
 #include "server/observe/metrics.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/server/fake_engine.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -44,8 +43,8 @@ class EngineStart : public ::testing::Test {
 
   // The settings in a configuration file of this text, by model.
   std::map<std::string, ModelSettings> Read(const std::string& file) {
-    const auto parsed = ParseCommandLine({"--config", directory_.Write("config.json", file)});
-    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    const auto parsed =
+        ExpectOk(ParseCommandLine({"--config", directory_.Write("config.json", file)}));
     std::map<std::string, ModelSettings> models;
     if (!parsed.ok()) return models;
     for (const ModelSettings& model : parsed->config.models) models[model.model_name] = model;
@@ -110,15 +109,13 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
 }
 
 TEST_F(EngineStart, AutoTakesTheGpuForWhatItTakes) {
-  const auto plan = Plan(ReadOne("tiny-a"), kOneGpu);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(Plan(ReadOne("tiny-a"), kOneGpu));
   EXPECT_EQ(engine::DeviceNames(plan->devices), "cuda:0");
   EXPECT_EQ(plan->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(plan->compute_type_because, "the fastest on a GPU");
   ModelSettings twice = ReadOne("tiny-a");
   twice.ensemble.directories = {twice.model_directory};
-  const auto pair = Plan(twice, kOneGpu);
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(Plan(twice, kOneGpu));
   EXPECT_EQ(engine::DeviceNames(pair->devices), "cuda:0");
 }
 
@@ -128,8 +125,7 @@ TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
   t4.capability = {75};
   for (const char* device : {"auto", "cuda:0"}) {
     const ModelSettings t5 = ReadOne("tiny-t5", absl::StrCat(R"(, "device": ")", device, "\""));
-    const auto plan = Plan(t5, kOneGpu);
-    ASSERT_TRUE(plan.ok()) << plan.status();
+    const auto plan = ExpectOk(Plan(t5, kOneGpu));
     EXPECT_EQ(engine::DeviceNames(plan->devices), "cuda:0");
     EXPECT_EQ(plan->compute_type, kernels::ComputeType::kBFloat16);
     EXPECT_THAT(plan->compute_type_because, HasSubstr("beyond the range of float16"));
@@ -144,8 +140,7 @@ TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
 }
 
 TEST_F(EngineStart, Int8IsServedByTheCpuBesideAGpu) {
-  const auto engine = Start(ReadOne("tiny-a", R"(, "compute-type": "int8")"), kOneGpu);
-  ASSERT_TRUE(engine.ok()) << engine.status();
+  const auto engine = ExpectOk(Start(ReadOne("tiny-a", R"(, "compute-type": "int8")"), kOneGpu));
   EXPECT_EQ((*engine)->info().device, "cpu");
   EXPECT_EQ((*engine)->info().compute_type, "int8");
   EXPECT_THAT((*engine)->info().notes, Contains(HasSubstr("compute-type: found int8")));
@@ -184,13 +179,12 @@ TEST_F(EngineStart, ModelsWithAutoAreDividedByWhereTheyRun) {
 // Their settings alone keep them off it, so --check-config asks for no part of its memory either.
 TEST_F(EngineStart, ModelsThatCannotBeOnAGpuLeaveAllOfItsMemory) {
   const auto check = [&](const std::string& more) {
-    const auto parsed = ParseCommandLine(
+    const auto parsed = ExpectOk(ParseCommandLine(
         {"--config",
          directory_.Write("config.json",
                           absl::StrCat(R"({"models": [)",
                                        Entry("gpu", "tiny-a", R"(, "device-memory-fraction": 0.9)"),
-                                       ", ", Entry("other", "marian-firefox", more), "]}"))});
-    EXPECT_TRUE(parsed.ok()) << parsed.status();
+                                       ", ", Entry("other", "marian-firefox", more), "]}"))}));
     return parsed.ok() ? CheckEngineSettings(parsed->config) : parsed.status();
   };
   EXPECT_EQ(check(R"(, "lexical-shortlist": "on")"), absl::OkStatus());
@@ -230,16 +224,14 @@ TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
                               {},
                               "/dev/nvidia0",
                               "found NVIDIA driver 535.183.01, expected 580 or newer"};
-  const auto engine = Start(settings, old);
-  ASSERT_TRUE(engine.ok()) << engine.status();
+  const auto engine = ExpectOk(Start(settings, old));
   EXPECT_EQ((*engine)->info().device, "cpu");
   EXPECT_THAT((*engine)->info().notes,
               Contains(AllOf(HasSubstr("/dev/nvidia0"), HasSubstr("found NVIDIA driver 535.183.01, "
                                                                   "expected 580 or newer"))));
   EXPECT_THAT(log_, HasSubstr("535.183.01"));
   // And nothing is said of a machine that has none.
-  const auto without = Start(settings, {"no CUDA driver", {}});
-  ASSERT_TRUE(without.ok()) << without.status();
+  const auto without = ExpectOk(Start(settings, {"no CUDA driver", {}}));
   EXPECT_THAT((*without)->info().notes, IsEmpty());
 }
 

@@ -23,6 +23,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/server/glossary_engine.h"
 #include "tests/server/served_models.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -71,11 +72,9 @@ class Side {
     if (has_hidden) {
       EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
     }
-    auto security = Security::Open(config_, &metrics_);
-    EXPECT_TRUE(security.ok()) << security.status();
+    auto security = ExpectOk(Security::Open(config_, &metrics_));
     security_ = *std::move(security);
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_, security_.get());
-    EXPECT_TRUE(serving.ok()) << serving.status();
+    auto serving = ExpectOk(Serving::Start(config_, &models_, &clock_, &metrics_, security_.get()));
     serving_ = *std::move(serving);
     stub_ = std::make_unique<grpc::GenericStub>(
         grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials()));

@@ -14,6 +14,7 @@
 #include "server/process/serving.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 
@@ -38,15 +39,13 @@ class ServingFixture : public ::testing::Test {
       EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
     }
     metrics_.AttachModels([this] { return models_.Stats(); });
-    auto serving =
-        Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr, detector);
-    ASSERT_TRUE(serving.ok()) << serving.status();
+    auto serving = ExpectOk(
+        Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr, detector));
     serving_ = *std::move(serving);
   }
 
   void OpenSecurity() {
-    auto security = Security::Open(config_, &metrics_);
-    ASSERT_TRUE(security.ok()) << security.status();
+    auto security = ExpectOk(Security::Open(config_, &metrics_));
     security_ = *std::move(security);
   }
 

@@ -22,12 +22,12 @@
 #include "server/transport/http.h"
 #include "server/transport/transport_limits.h"
 #include "tests/server/process/serving_fixture.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -206,8 +206,7 @@ TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {
     ModelTable models(&clock_, {}, {});
     ASSERT_TRUE(models.Put(Borrowed(&engine)).ok());
     Metrics metrics(&clock_);
-    auto serving = Serving::Start(config_, &models, &clock_, &metrics);
-    ASSERT_TRUE(serving.ok()) << serving.status();
+    auto serving = ExpectOk(Serving::Start(config_, &models, &clock_, &metrics));
     serving_ = *std::move(serving);
     constexpr int kThreads = 8;
     std::vector<std::future<std::map<grpc::StatusCode, int>>> callers;
@@ -333,9 +332,8 @@ TEST_F(TransportTest, SilentConnectionsDoNotKeepProbesWaiting) {
   hooks.metrics = [] { return std::string("metrics\n"); };
   hooks.not_live = [] { return std::string(); };
   hooks.not_ready = [] { return std::string(); };
-  auto http =
-      HttpServer::Start({.host = "127.0.0.1"}, hooks, HttpConnections(RaiseDescriptorLimit()));
-  ASSERT_TRUE(http.ok()) << http.status();
+  auto http = ExpectOk(
+      HttpServer::Start({.host = "127.0.0.1"}, hooks, HttpConnections(RaiseDescriptorLimit())));
   std::vector<int> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(Connect((*http)->address()));
   for (const int fd : silent) {

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/process/cpu_topology.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -89,9 +90,8 @@ class WorkerPlanTest : public ::testing::Test {
                                                   int quota = 0) {
     const auto all = static_cast<int>(topology.cpus.size());
     const int cpus = quota > 0 ? std::min(quota, all) : all;
-    auto places =
-        PlaceWorkers(topology, {pin, 0, cpus, quota}, PlanWorkers(cpus, topology.PerCache(), 0, 0));
-    EXPECT_TRUE(places.ok()) << places.status();
+    auto places = ExpectOk(PlaceWorkers(topology, {pin, 0, cpus, quota},
+                                        PlanWorkers(cpus, topology.PerCache(), 0, 0)));
     return places.ok() ? *std::move(places) : std::vector<engine::WorkerCpus>();
   }
 

@@ -19,6 +19,7 @@
 #include "server/process/engine_settings.h"
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -51,8 +52,7 @@ std::string ErrorOf(const std::vector<std::string>& args) {
 std::string FileErrorOf(const std::string& text) { return Refusal(ParseFile(text)); }
 
 TEST(Config, HasTheDefaultsOfTheContract) {
-  const auto command = ParseCommandLine({"--model", "models/de-en/"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseCommandLine({"--model", "models/de-en/"}));
   const ServerConfig& config = command->config;
   EXPECT_EQ(command->mode, CommandMode::kServe);
   EXPECT_EQ(config.model_name, "de-en");
@@ -74,36 +74,35 @@ TEST(Config, HasTheDefaultsOfTheContract) {
 }
 
 TEST(Config, ReadsEveryFlagInBothForms) {
-  const auto command = ParseCommandLine({"--model=big=/m/x",
-                                         "--listen",
-                                         "127.0.0.1:0",
-                                         "--metrics=off",
-                                         "--device",
-                                         "cpu",
-                                         "--compute-type=float32",
-                                         "--device-memory-fraction=0.75",
-                                         "--max-rows=64",
-                                         "--cpu-workers",
-                                         "2",
-                                         "--threads-per-worker=3",
-                                         "--max-queue-segments=10",
-                                         "--max-queue-tokens=20",
-                                         "--kv-memory-mb=30",
-                                         "--drain-seconds=0",
-                                         "--lame-duck-seconds=12",
-                                         "--longest-call-seconds=1",
-                                         "--default-profile",
-                                         "paper",
-                                         "--glossary-dir=/g",
-                                         "--tls-cert=/t/crt",
-                                         "--tls-key=/t/key",
-                                         "--tls-client-ca=/t/ca",
-                                         "--metrics-tls=mutual",
-                                         "--api-keys=/t/keys",
-                                         "--max-connections-per-peer=5",
-                                         "--log-level",
-                                         "debug"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseCommandLine({"--model=big=/m/x",
+                                                  "--listen",
+                                                  "127.0.0.1:0",
+                                                  "--metrics=off",
+                                                  "--device",
+                                                  "cpu",
+                                                  "--compute-type=float32",
+                                                  "--device-memory-fraction=0.75",
+                                                  "--max-rows=64",
+                                                  "--cpu-workers",
+                                                  "2",
+                                                  "--threads-per-worker=3",
+                                                  "--max-queue-segments=10",
+                                                  "--max-queue-tokens=20",
+                                                  "--kv-memory-mb=30",
+                                                  "--drain-seconds=0",
+                                                  "--lame-duck-seconds=12",
+                                                  "--longest-call-seconds=1",
+                                                  "--default-profile",
+                                                  "paper",
+                                                  "--glossary-dir=/g",
+                                                  "--tls-cert=/t/crt",
+                                                  "--tls-key=/t/key",
+                                                  "--tls-client-ca=/t/ca",
+                                                  "--metrics-tls=mutual",
+                                                  "--api-keys=/t/keys",
+                                                  "--max-connections-per-peer=5",
+                                                  "--log-level",
+                                                  "debug"}));
   const ServerConfig& config = command->config;
   EXPECT_EQ(config.model_name, "big");
   EXPECT_EQ(config.model_directory, "/m/x");
@@ -133,20 +132,18 @@ TEST(Config, ReadsEveryFlagInBothForms) {
 }
 
 TEST(Config, FlagsWinOverTheFile) {
-  const auto command =
-      ParseFile(R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})", {"--max-rows=9"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(
+      ParseFile(R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})", {"--max-rows=9"}));
   EXPECT_EQ(command->config.model_name, "a");
   EXPECT_EQ(command->config.max_rows, 9);
   EXPECT_EQ(command->config.drain_seconds, 7);
 }
 
 TEST(Config, WhatItPrintsIsAConfigurationFile) {
-  const auto command = ParseCommandLine({"--model=x=/m", "--max-items=7", "--check-config"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command =
+      ExpectOk(ParseCommandLine({"--model=x=/m", "--max-items=7", "--check-config"}));
   EXPECT_EQ(command->mode, CommandMode::kCheckConfig);
-  const auto again = ParseFile(ConfigToJson(command->config));
-  ASSERT_TRUE(again.ok()) << again.status();
+  const auto again = ExpectOk(ParseFile(ConfigToJson(command->config)));
   EXPECT_EQ(ConfigToJson(again->config), ConfigToJson(command->config));
   EXPECT_EQ(again->config.max_items, 7);
 }
@@ -188,8 +185,8 @@ TEST(Config, SpansGoToAUrl) {
 
 TEST(Config, AChecksumIsHexadecimal) {
   const std::string sum(62, '0');
-  const auto command = ParseCommandLine({"--model=x", "--language-model-sha256", sum + "aF"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command =
+      ExpectOk(ParseCommandLine({"--model=x", "--language-model-sha256", sum + "aF"}));
   EXPECT_EQ(command->config.language_model_sha256, sum + "af");
   for (const std::string& wrong : {sum, sum + "0g", sum + "000"}) {
     EXPECT_THAT(ErrorOf({"--model=x", "--language-model-sha256", wrong}),
@@ -302,9 +299,8 @@ TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
 }
 
 TEST(Config, PivotsNameTwoModels) {
-  const auto command =
-      ParseCommandLine({"--model=a=/m", "--model=b=/m", "--pivot=de-fr=a+b", "--pivot", "b+a"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(
+      ParseCommandLine({"--model=a=/m", "--model=b=/m", "--pivot=de-fr=a+b", "--pivot", "b+a"}));
   ASSERT_EQ(command->config.pivots.size(), 2U);
   EXPECT_EQ(command->config.pivots[0].name, "de-fr");
   EXPECT_EQ(command->config.pivots[0].first, "a");
@@ -325,9 +321,8 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
   EXPECT_THAT(std::string(command.status().message()),
               HasSubstr("--ensemble-weights: found '2,1,0.5', expected 2 weights, one for each "
                         "member of two"));
-  const auto good =
-      ParseCommandLine({"--model=a=/m/a", "--ensemble=all=a,/m/b,c", "--ensemble-weights=2,1,0.5"});
-  ASSERT_TRUE(good.ok()) << good.status();
+  const auto good = ExpectOk(ParseCommandLine(
+      {"--model=a=/m/a", "--ensemble=all=a,/m/b,c", "--ensemble-weights=2,1,0.5"}));
   EXPECT_THAT(NamesOf(good), ElementsAre("a", "all"));
   const ModelSettings& all = good->config.models[1];
   EXPECT_EQ(all.model_directory, "/m/a");  // the model's
@@ -339,8 +334,8 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
 
   // Alone, and as a model of the file.
   EXPECT_THAT(NamesOf(ParseCommandLine({"--ensemble=e=x,y"})), ElementsAre("e"));
-  const auto with = ParseFile(R"({"models": [{"name": "e", "directory": ["x", "y", "z"]}]})");
-  ASSERT_TRUE(with.ok()) << with.status();
+  const auto with =
+      ExpectOk(ParseFile(R"({"models": [{"name": "e", "directory": ["x", "y", "z"]}]})"));
   EXPECT_EQ(with->config.models[0].model_directory, "x");
   EXPECT_THAT(with->config.models[0].ensemble.directories, ElementsAre("y", "z"));
   for (const char* wrong : {"[]", "[1]", "[\"x\", \"\"]", "1", "\"\"",
@@ -351,8 +346,7 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
         << wrong;
   }
   // The printed settings say the same once more.
-  const auto again = ParseFile(ConfigToJson(good->config));
-  ASSERT_TRUE(again.ok()) << again.status();
+  const auto again = ExpectOk(ParseFile(ConfigToJson(good->config)));
   EXPECT_THAT(NamesOf(again), ElementsAre("a", "all"));
   EXPECT_TRUE(SameSettings(again->config.models[1], all));
   for (const char* wrong : {"x,y", "e=x", "e=", "e=x,,y", "e=a,b,c,d,e,f,g,h,i", "e e=x,y"}) {
@@ -374,9 +368,8 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
 
 TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
   EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].lexical_shortlist, false);
-  const auto one = ParseFile(R"({"models": [
-      {"name": "a", "directory": "/m/a", "lexical-shortlist": "on"}, {"name": "b", "directory": "/m/b"}]})");
-  ASSERT_TRUE(one.ok()) << one.status();
+  const auto one = ExpectOk(ParseFile(R"({"models": [
+      {"name": "a", "directory": "/m/a", "lexical-shortlist": "on"}, {"name": "b", "directory": "/m/b"}]})"));
   EXPECT_EQ(one->config.models[0].lexical_shortlist, true);
   EXPECT_EQ(one->config.models[1].lexical_shortlist, false);
   for (const bool is_on : {true, false}) {
@@ -396,17 +389,15 @@ TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
 TEST(Config, TokenizersAreChosenByModel) {
   EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].tokenizer,
             engine::TokenizerChoice::kAuto);
-  const auto some = ParseFile(R"({"tokenizer": "fast", "models": [
-      {"name": "a", "directory": "/m/a", "tokenizer": "slow"}, {"name": "b", "directory": "/m/b"}]})");
-  ASSERT_TRUE(some.ok()) << some.status();
+  const auto some = ExpectOk(ParseFile(R"({"tokenizer": "fast", "models": [
+      {"name": "a", "directory": "/m/a", "tokenizer": "slow"}, {"name": "b", "directory": "/m/b"}]})"));
   EXPECT_EQ(MakeEngineConfig(some->config.models[0], {}, {}).tokenizer,
             engine::TokenizerChoice::kSlow);
   EXPECT_EQ(MakeEngineConfig(some->config.models[1], {}, {}).tokenizer,
             engine::TokenizerChoice::kFast);
   EXPECT_THAT(ErrorOf({"--model=x", "--tokenizer=quick"}),
               HasSubstr("--tokenizer: found 'quick', expected auto, slow or fast"));
-  const auto changed = OverrideSettings(some->config.models[0], {{"tokenizer", "fast"}});
-  ASSERT_TRUE(changed.ok()) << changed.status();
+  const auto changed = ExpectOk(OverrideSettings(some->config.models[0], {{"tokenizer", "fast"}}));
   EXPECT_EQ(changed->tokenizer, engine::TokenizerChoice::kFast);
   EXPECT_THAT(OverrideSettings(some->config.models[0], {{"tokenizer", ""}}).status().message(),
               HasSubstr("settings: tokenizer: found ''"));
@@ -426,8 +417,7 @@ TEST(Config, AdministrationListensOnTheLoopbackOnly) {
 TEST(Config, SettingsOfAModelCanBeReplacedByName) {
   ModelSettings base;
   base.model_name = "a";
-  const auto model = OverrideSettings(base, {{"max-rows", "8"}, {"device", "cpu"}});
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(OverrideSettings(base, {{"max-rows", "8"}, {"device", "cpu"}}));
   EXPECT_EQ(model->model_name, "a");
   EXPECT_EQ(model->max_rows, 8);
   EXPECT_EQ(engine::DeviceText(model->devices), "cpu");
@@ -439,8 +429,8 @@ TEST(Config, SettingsOfAModelCanBeReplacedByName) {
   EXPECT_THAT(error("schedule", R"({"refill": "fifo"})"),
               HasSubstr("settings: schedule: refill: found 'fifo'"));
   EXPECT_THAT(error("schedule", "{"), HasSubstr("not valid JSON"));
-  const auto scheduled = OverrideSettings(base, {{"schedule", R"({"refill": "static"})"}});
-  ASSERT_TRUE(scheduled.ok()) << scheduled.status();
+  const auto scheduled =
+      ExpectOk(OverrideSettings(base, {{"schedule", R"({"refill": "static"})"}}));
   EXPECT_EQ(scheduled->scheduler.refill, engine::RefillRule::kStatic);
 }
 
@@ -465,8 +455,7 @@ TEST(Config, ADeviceMemoryFractionIsAboveZeroAndAtMostOne) {
   EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction=most"}),
               AllOf(HasSubstr("'most'"), HasSubstr("a number")));
   EXPECT_THAT(FileErrorOf(R"({"device-memory-fraction": "0.5"})"), HasSubstr("a number"));
-  const auto command = ParseFile(R"({"device-memory-fraction": 0.5})", {"--model=x"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseFile(R"({"device-memory-fraction": 0.5})", {"--model=x"}));
   EXPECT_EQ(command->config.device_memory_fraction, 0.5);
 }
 
@@ -559,8 +548,7 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
   EXPECT_THAT(FlagsOf(HelpText(HelpForm::kAll)), UnorderedElementsAreArray(expected));
   for (const std::vector<std::string>& args :
        {std::vector<std::string>{"--help", "all"}, {"--help=all"}}) {
-    const auto command = ParseCommandLine(args);
-    ASSERT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(ParseCommandLine(args));
     EXPECT_EQ(command->mode, CommandMode::kHelp);
     EXPECT_EQ(command->help, HelpForm::kAll);
   }
@@ -593,8 +581,8 @@ TEST(Config, HttpIsOffOrAnAddress) {
   EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http,
             (Address{.host = "127.0.0.1", .port = 8080}));
   for (const char* address : {"off", "127.0.0.1:8080", "[::1]:0", "unix:/run/http"}) {
-    const auto command = ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)});
-    ASSERT_TRUE(command.ok()) << command.status();
+    const auto command =
+        ExpectOk(ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)}));
     EXPECT_EQ(command->config.http, ParseAddress(address, AddressForms::kHostOrUnix));
   }
   for (const char* address : {"", "on", "8080", "host:http", "host:70000", "unix:"}) {
@@ -604,8 +592,7 @@ TEST(Config, HttpIsOffOrAnAddress) {
 }
 
 TEST(Config, EveryPortIsOnTheLoopbackUnlessToldOtherwise) {
-  const auto command = ParseCommandLine({"--model=x=/m"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseCommandLine({"--model=x=/m"}));
   const ServerConfig& config = command->config;
   EXPECT_EQ(AddressText(config.listen), "127.0.0.1:50051");
   EXPECT_EQ(AddressText(*config.http), "127.0.0.1:8080");
@@ -621,8 +608,7 @@ TEST(Config, HostsAreCheckedOnTheLoopbackAndWhereSomeAreNamed) {
   EXPECT_EQ(HostsOf(config, open), std::nullopt);
   EXPECT_EQ(HostsOf(config, {.unix_path = "/run/http"}), std::nullopt);
   const auto command =
-      ParseCommandLine({"--model=x=/m", "--http-hosts=translate.example,other_host"});
-  ASSERT_TRUE(command.ok()) << command.status();
+      ExpectOk(ParseCommandLine({"--model=x=/m", "--http-hosts=translate.example,other_host"}));
   const std::vector<std::string> names = {"translate.example", "other_host"};
   EXPECT_EQ(HostsOf(command->config, loopback), names);
   EXPECT_EQ(HostsOf(command->config, open), names);
@@ -690,8 +676,7 @@ TEST(Config, KnowsEveryProfile) {
            {"marian", engine::Profile::kMarian},
            {"paper", engine::Profile::kPaper},
            {"article", engine::Profile::kArticle}}) {
-    const auto command = ParseCommandLine({"--model=x", "--default-profile", name});
-    ASSERT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(ParseCommandLine({"--model=x", "--default-profile", name}));
     EXPECT_EQ(command->config.default_profile, profile);
   }
   EXPECT_THAT(ErrorOf({"--model=x", "--default-profile=HF"}),
@@ -699,11 +684,10 @@ TEST(Config, KnowsEveryProfile) {
 }
 
 TEST(EngineSettings, CarryEverySetting) {
-  const auto command = ParseCommandLine(
+  const auto command = ExpectOk(ParseCommandLine(
       {"--model=big=/m/x", "--max-rows=64", "--cpu-workers=2", "--threads-per-worker=3",
        "--text-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20", "--kv-memory-mb=30",
-       "--default-profile=marian", "--glossary-dir=/g"});
-  ASSERT_TRUE(command.ok()) << command.status();
+       "--default-profile=marian", "--glossary-dir=/g"}));
   const engine::EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
@@ -748,8 +732,7 @@ TEST(ConfigFile, ComesFromAPipeToo) {
 }
 
 TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
-  const auto command = ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"}));
   EXPECT_EQ(MakeEngineConfig(command->config, {.cpus = 8}, {}).max_rows, 256);
   engine::DeviceChoice gpus;
   gpus.cuda = {1, 3};
@@ -761,8 +744,7 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   EXPECT_EQ(settings.devices.cuda, gpus.cuda);
   EXPECT_EQ(settings.devices.compute_type, kernels::ComputeType::kBFloat16);
   EXPECT_EQ(settings.device_memory_fraction, 0.25);
-  const auto fixed = ParseCommandLine({"--model=x", "--max-rows=100"});
-  ASSERT_TRUE(fixed.ok()) << fixed.status();
+  const auto fixed = ExpectOk(ParseCommandLine({"--model=x", "--max-rows=100"}));
   EXPECT_EQ(MakeEngineConfig(fixed->config, {.cpus = 8}, gpus).max_rows, 100);
 }
 
@@ -771,8 +753,7 @@ TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
   engine::DeviceChoice gpu;
   gpu.cuda = {0};
   const auto capacity = [&](const std::string& file, const engine::DeviceChoice& devices) {
-    const auto command = ParseFile(file, {"--model=x"});
-    EXPECT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(ParseFile(file, {"--model=x"}));
     return MakeEngineConfig(command->config, {.cpus = 8}, devices).scheduler.capacity;
   };
   EXPECT_EQ(capacity("{}", gpu), 4608);
@@ -785,8 +766,7 @@ TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
 }
 
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
-  const auto command = ParseCommandLine({"--model=x"});
-  ASSERT_TRUE(command.ok()) << command.status();
+  const auto command = ExpectOk(ParseCommandLine({"--model=x"}));
   const engine::SchedulerOptions scheduler =
       MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler;
   const engine::SchedulerOptions defaults;
@@ -805,8 +785,8 @@ TEST(SchedulerSettings, AreTheEnginesByDefault) {
 }
 
 engine::SchedulerOptions SchedulerOf(const std::string& schedule) {
-  const auto command = ParseFile(absl::StrCat("{\"schedule\": ", schedule, "}"), {"--model=x"});
-  EXPECT_TRUE(command.ok()) << command.status();
+  const auto command =
+      ExpectOk(ParseFile(absl::StrCat("{\"schedule\": ", schedule, "}"), {"--model=x"}));
   return command.ok() ? MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler
                       : engine::SchedulerOptions();
 }
@@ -852,17 +832,16 @@ TEST(SchedulerSettings, CarryEveryKey) {
 }
 
 TEST(SchedulerSettings, AreOfAModelWhereItHasItsOwn) {
-  const auto command = ParseFile(R"({"schedule": {"refill": "half-empty", "lanes": 100}, "models": [
+  const auto command =
+      ExpectOk(ParseFile(R"({"schedule": {"refill": "half-empty", "lanes": 100}, "models": [
       {"name": "a", "directory": "/a", "schedule": {"refill": "static"}},
-      {"name": "b", "directory": "/b"}]})");
-  ASSERT_TRUE(command.ok()) << command.status();
+      {"name": "b", "directory": "/b"}]})"));
   const std::vector<ModelSettings>& models = command->config.models;
   EXPECT_EQ(models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(models[0].scheduler.lanes, 100);
   EXPECT_EQ(models[1].scheduler.refill, engine::RefillRule::kHalfEmpty);
   // The printed configuration has them too.
-  const auto again = ParseFile(ConfigToJson(command->config));
-  ASSERT_TRUE(again.ok()) << again.status();
+  const auto again = ExpectOk(ParseFile(ConfigToJson(command->config)));
   EXPECT_EQ(again->config.models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(again->config.models[1].scheduler.lanes, 100);
 }
@@ -899,10 +878,9 @@ class CudaOff {
 
 TEST(CudaSettings, TheEnvironmentTurnsPartsOffForAllModels) {
   const CudaOff off("fused-output,graphs");
-  const auto command = ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
+  const auto command = ExpectOk(ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
       {"name": "a", "directory": "/a"},
-      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})");
-  ASSERT_TRUE(command.ok()) << command.status();
+      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})"));
   engine::CudaOptions expected{.fused_output = false, .graphs = false};
   EXPECT_EQ(command->config.models[1].cuda, expected);
   expected.layer_products = kernels::QuantizedType::kInt8;
@@ -920,9 +898,8 @@ TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
   for (const auto& [name, type] : {std::pair{"model", kernels::QuantizedType::kNone},
                                    {"float8", kernels::QuantizedType::kFloat8},
                                    {"int8", kernels::QuantizedType::kInt8}}) {
-    const auto command =
-        ParseFile(absl::StrCat(R"({"model": "x", "cuda": {"output-products": ")", name, "\"}}"));
-    ASSERT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(
+        ParseFile(absl::StrCat(R"({"model": "x", "cuda": {"output-products": ")", name, "\"}}")));
     EXPECT_EQ(command->config.models.at(0).cuda.output_products, type);
   }
   const auto error = [](const std::string& rest) {
@@ -944,13 +921,11 @@ TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
   };
   for (const auto& [name, type] : {std::pair{"model", kernels::QuantizedType::kNone},
                                    {"int8", kernels::QuantizedType::kInt8}}) {
-    const auto command = parse(
-        absl::StrCat(R"("cuda": {"output-products": "model", "layer-products": ")", name, "\"}"));
-    ASSERT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(parse(
+        absl::StrCat(R"("cuda": {"output-products": "model", "layer-products": ")", name, "\"}")));
     EXPECT_EQ(command->config.models.at(0).cuda.layer_products, type);
     EXPECT_EQ(command->config.models.at(0).cuda.output_products, kernels::QuantizedType::kNone);
-    const auto again = ParseFile(ConfigToJson(command->config));
-    ASSERT_TRUE(again.ok()) << again.status();
+    const auto again = ExpectOk(ParseFile(ConfigToJson(command->config)));
     EXPECT_EQ(again->config.models.at(0).cuda.layer_products, type);
   }
   const auto error = [&](const std::string& rest) {
@@ -968,12 +943,10 @@ TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
 }
 
 TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
-  const auto command = ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
+  const auto command = ExpectOk(ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
       {"name": "a", "directory": "/a", "cuda": {"output-products": "float8"}},
-      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})");
-  ASSERT_TRUE(command.ok()) << command.status();
-  const auto again = ParseFile(ConfigToJson(command->config));
-  ASSERT_TRUE(again.ok()) << again.status();
+      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})"));
+  const auto again = ExpectOk(ParseFile(ConfigToJson(command->config)));
   for (const ServerConfig& config : {command->config, again->config}) {
     EXPECT_EQ(config.models[0].cuda,
               (engine::CudaOptions{.output_products = kernels::QuantizedType::kFloat8,
@@ -987,9 +960,8 @@ TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
       MakeEngineConfig(command->config.models[0], {.cpus = 1, .text_cpus = 16}, gpu);
   EXPECT_EQ(engine.cuda, command->config.models[0].cuda);
   EXPECT_EQ(std::pair(engine.tokenizer_threads, engine.detokenizer_threads), std::pair(4, 4));
-  const auto set =
-      OverrideSettings(command->config.models[1], {{"cuda", R"({"layer-products": "int8"})"}});
-  ASSERT_TRUE(set.ok()) << set.status();
+  const auto set = ExpectOk(
+      OverrideSettings(command->config.models[1], {{"cuda", R"({"layer-products": "int8"})"}}));
   EXPECT_EQ(set->cuda, engine::CudaOptions{.layer_products = kernels::QuantizedType::kInt8});
 }
 
@@ -1009,8 +981,7 @@ TEST(CudaSettings, SayWhatIsWrong) {
 TEST(Config, TellsWhichSettingsDiffer) {
   const auto parse = [](std::vector<std::string> args) {
     args.insert(args.begin(), {"--model", "a=/m"});
-    const auto command = ParseCommandLine(args);
-    EXPECT_TRUE(command.ok()) << command.status();
+    const auto command = ExpectOk(ParseCommandLine(args));
     return command->config;
   };
   const ServerConfig plain = parse({});

@@ -21,6 +21,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/transport/raw_client.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -114,8 +115,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
   }
 
   void Start() {
-    auto server = ExchangeServer::Start(options_, this, &clock_);
-    ASSERT_TRUE(server.ok()) << server.status();
+    auto server = ExpectOk(ExchangeServer::Start(options_, this, &clock_));
     server_ = *std::move(server);
   }
   // A client that has sent these bytes.

@@ -12,11 +12,11 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -35,8 +35,8 @@ class HttpTest : public ::testing::Test {
     hooks.metrics = [this] { return Scrape(); };
     hooks.not_live = [] { return std::string(); };
     hooks.not_ready = [] { return std::string(); };
-    auto server = HttpServer::Start({.host = "127.0.0.1"}, std::move(hooks), kConnections);
-    EXPECT_TRUE(server.ok()) << server.status();
+    auto server =
+        ExpectOk(HttpServer::Start({.host = "127.0.0.1"}, std::move(hooks), kConnections));
     server_ = *std::move(server);
   }
   ~HttpTest() override {

@@ -12,13 +12,13 @@
 #include "server/transport/exchange_server.h"
 #include "server/transport/http.h"
 #include "tests/server/base/certificates.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
 namespace {
 
 using testing::Authority;
-using testing::Replace;
 
 class HttpsTest : public ::testing::Test {
  protected:
@@ -41,11 +41,10 @@ class HttpsTest : public ::testing::Test {
   }
 
   void Start(bool mutual) {
-    auto store = TlsStore::Open(paths_, UnixNow);
-    ASSERT_TRUE(store.ok()) << store.status();
+    auto store = ExpectOk(TlsStore::Open(paths_, UnixNow));
     store_ = *std::move(store);
-    auto server = HttpServer::Start({.host = "127.0.0.1"}, hooks_, 16, {store_.get(), mutual});
-    ASSERT_TRUE(server.ok()) << server.status();
+    auto server =
+        ExpectOk(HttpServer::Start({.host = "127.0.0.1"}, hooks_, 16, {store_.get(), mutual}));
     server_ = *std::move(server);
     address_ = server_->address();
   }
@@ -149,8 +148,7 @@ TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
 
 // The port of --http with --tls-client-ca.
 TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
-  auto store = TlsStore::Open(paths_, UnixNow);
-  ASSERT_TRUE(store.ok()) << store.status();
+  auto store = ExpectOk(TlsStore::Open(paths_, UnixNow));
   ExchangeServerOptions options;
   options.listener.address = {.host = "127.0.0.1"};
   options.listener.max_connections = 16;
@@ -159,8 +157,7 @@ TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
   options.clients = ClientCertificates::kRequired;
   AnyPath handler;
   const SteadyClock clock;
-  auto server = ExchangeServer::Start(options, &handler, &clock);
-  ASSERT_TRUE(server.ok()) << server.status();
+  auto server = ExpectOk(ExchangeServer::Start(options, &handler, &clock));
   address_ = (*server)->address();
   for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     EXPECT_EQ(Get("/", authority_.Issue({.client = true}), newest).status, 200);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/base/log.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -58,8 +59,7 @@ class ListenerTest : public ::testing::Test {
 
   void Start(ListenerOptions options) {
     options.address = {.host = "127.0.0.1"};
-    auto listener = Listener::Listen(options);
-    ASSERT_TRUE(listener.ok()) << listener.status();
+    auto listener = ExpectOk(Listener::Listen(options));
     listener_ = *std::move(listener);
     listener_->Start([this](int fd) {
       engine::MutexLock lock(&mu_);
@@ -208,8 +208,7 @@ TEST_F(ListenerTest, NamesWhatIsWrongWithAnAddress) {
 
 TEST_F(ListenerTest, EveryAddressHasBothFamilies) {
   for (const char* host : {"0.0.0.0", "::"}) {
-    auto listener = Listener::Listen({.address = {.host = host}, .max_connections = 4});
-    ASSERT_TRUE(listener.ok()) << listener.status();
+    auto listener = ExpectOk(Listener::Listen({.address = {.host = host}, .max_connections = 4}));
     (*listener)->Start([](int fd) { CloseAsOwner(fd); });
     const int fd = Connect(**listener);
     EXPECT_EQ(ReadToEnd(fd), "");

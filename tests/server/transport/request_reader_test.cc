@@ -15,7 +15,6 @@ namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Pair;
 
 constexpr size_t kBody = 1000;

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/expect_ok.h"
+
 namespace dragoman::server {
 namespace {
 
@@ -12,8 +14,7 @@ using ::testing::HasSubstr;
 
 TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
   TransportSettings settings{.http = std::nullopt};
-  const auto limits = ComputeTransportLimits(settings, 1 << 20);
-  ASSERT_TRUE(limits.ok()) << limits.status();
+  const auto limits = ExpectOk(ComputeTransportLimits(settings, 1 << 20));
   EXPECT_EQ(limits->message_bytes, 2 << 20);
   EXPECT_GE(limits->message_bytes,
             NeededMessageBytes(settings.max_items, settings.max_code_points));

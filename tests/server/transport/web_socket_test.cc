@@ -18,6 +18,7 @@
 #include "server/base/steady_clock.h"
 #include "server/transport/exchange_server.h"
 #include "tests/server/transport/raw_client.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::server {
 namespace {
@@ -114,8 +115,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   }
 
   void Start() {
-    auto server = ExchangeServer::Start(options_, this, &clock_);
-    ASSERT_TRUE(server.ok()) << server.status();
+    auto server = ExpectOk(ExchangeServer::Start(options_, this, &clock_));
     server_ = *std::move(server);
   }
   static std::string UpgradeOf(const std::string& path, const std::string& headers = "") {

@@ -10,6 +10,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/layouts/model_source.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -63,13 +64,11 @@ TEST(DeviceShapes, AllButFourOfTheSmallModelsAreTaken) {
        {"tiny-a", "tiny-b", "tiny-fsmt", "tiny-m2m", "tiny-m2m-pad", "tiny-nllb", "tiny-mbart25",
         "tiny-bart", "tiny-t5", "tiny-flan", "tiny-mt5", "tiny-madlad", "ct2-tiny-a-int8",
         "ct2-tiny-m2m-float32", "ct2-tiny-flan-int8", "marian-npz", "marian-pre", "marian-ssru"}) {
-    const auto loaded = LoadModel(root + name);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto loaded = ExpectOk(LoadModel(root + name));
     EXPECT_EQ(CheckDeviceShapes(loaded->program), absl::OkStatus()) << name;
   }
   for (const char* name : {"tiny-mbart", "tiny-multi", "tiny-pegasus", "tiny-umt5"}) {
-    const auto loaded = LoadModel(root + name);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto loaded = ExpectOk(LoadModel(root + name));
     const absl::Status status = CheckDeviceShapes(loaded->program);
     EXPECT_TRUE(absl::IsUnimplemented(status)) << name << ": " << status;
     std::cout << name << ": " << status.message() << "\n";

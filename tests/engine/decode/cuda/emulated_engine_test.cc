@@ -17,13 +17,12 @@
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::InOrder;
-using testing::TranslateTogether;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 constexpr int kMaxRows = 40;
@@ -41,20 +40,17 @@ class EmulatedEngine : public ::testing::Test {
 
   static std::unique_ptr<Engine> OnCpu(const std::string& model = kModel,
                                        const EngineConfig& config = {}) {
-    auto engine = CreateEngine(model, config, &Clock(), &Observer());
-    EXPECT_TRUE(engine.ok()) << engine.status();
+    auto engine = ExpectOk(CreateEngine(model, config, &Clock(), &Observer()));
     return *std::move(engine);
   }
 
   static LoadedModel Load(const std::string& model = kModel) {
-    auto loaded = LoadModel(model);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(model));
     return *std::move(loaded);
   }
 
   static WeightImage ImageOf(const LoadedModel& loaded, kernels::ComputeType type) {
-    auto image = MakeWeightImage(loaded.program, *loaded.weights, type);
-    EXPECT_TRUE(image.ok()) << image.status();
+    auto image = ExpectOk(MakeWeightImage(loaded.program, *loaded.weights, type));
     return *std::move(image);
   }
 
@@ -75,17 +71,14 @@ class EmulatedEngine : public ::testing::Test {
                                           const EnsembleChoice& ensemble) {
     std::vector<std::string> directories = {first};
     directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-    auto loaded = LoadEnsemble(directories);
-    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadEnsemble(directories));
     std::vector<EnsembleNetwork> members = {
         {loaded->program, loaded->weights, ensemble.weights.at(0)}};
     for (const LoadedNetwork& other : loaded->others) {
       members.push_back({other.program, other.weights, ensemble.weights.at(members.size())});
     }
-    const auto program = JoinPrograms(members, ensemble.mean);
-    EXPECT_TRUE(program.ok()) << program.status();
-    const auto image = MakeWeightImage(*program, JoinedWeights(members), type);
-    EXPECT_TRUE(image.ok()) << image.status();
+    const auto program = ExpectOk(JoinPrograms(members, ensemble.mean));
+    const auto image = ExpectOk(MakeWeightImage(*program, JoinedWeights(members), type));
     return Started(StartEmulatedEngine(*std::move(loaded), *program, *image,
                                        {.type = type, .max_rows = kMaxRows}, &Clock(),
                                        &Observer()));
@@ -99,27 +92,11 @@ class EmulatedEngine : public ::testing::Test {
 
 // In float32 the sums differ by their order alone: no decision of these requests hangs on that.
 TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
-  std::vector<TranslationJob> jobs;
-  testing::MixedRequests requests(3);
-  for (int i = 0; i < 2 * testing::MixedRequests::kKinds; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
-  const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32), jobs,
-                                                testing::InOrder(jobs.size()));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    ASSERT_EQ(found[i].status, expected[i].status);
-    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
-    for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-      const Hypothesis& a = found[i].hypotheses[h];
-      const Hypothesis& b = expected[i].hypotheses[h];
-      EXPECT_EQ(a.text, b.text);
-      EXPECT_EQ(a.tokens, b.tokens);
-      EXPECT_EQ(a.finish_reason, b.finish_reason);
-      EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
-    }
-  }
+  const auto jobs = testing::MixedJobs(2 * testing::MixedRequests::kKinds, 3);
+  const auto order = testing::InOrder(jobs.size());
+  testing::ExpectSameTranslations(
+      jobs, testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32), jobs, order),
+      testing::TranslateTogether(*OnCpu(), jobs, order));
 }
 
 // Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads
@@ -139,26 +116,13 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
     const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + of.name;
     std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
     for (TranslationJob& job : jobs) job.target_language = of.target_language;
-    const auto expected =
-        testing::TranslateTogether(*OnCpu(model, float32), jobs, testing::InOrder(jobs.size()));
-    const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32, model),
-                                                  jobs, testing::InOrder(jobs.size()));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ASSERT_TRUE(expected[i].status.ok()) << expected[i].status;
-      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << found[i].status;
-      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens);
-        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
-      }
-    }
-    const auto half = OnDevice(of.half, model);
-    const auto alone = testing::TranslateAlone(*half, jobs);
-    const auto together =
-        testing::TranslateTogether(*half, jobs, testing::Shuffled(jobs.size(), 1));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-    }
+    const auto order = testing::InOrder(jobs.size());
+    testing::ExpectSameTranslations(
+        jobs,
+        testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32, model), jobs, order),
+        testing::TranslateTogether(*OnCpu(model, float32), jobs, order));
+    const auto alone = testing::ExpectTheSameInCompany(*OnDevice(of.half, model), jobs);
+    EXPECT_GT(testing::CountTexts(alone), 0U) << of.name;
   }
 }
 
@@ -166,15 +130,11 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
 // they share; every method, in full batches.
 TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
   const std::string models = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
-  testing::MixedRequests requests(7);
-  std::vector<TranslationJob> jobs;
-  for (int i = 0; i < testing::MixedRequests::kKinds; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-    jobs.back().returns.scores = true;
+  std::vector<TranslationJob> jobs = testing::MixedJobs(testing::MixedRequests::kKinds, 7);
+  for (TranslationJob& job : jobs) {
+    job.returns.scores = true;
     // These models hardly ever end by themselves.
-    jobs.back().decoding.max_output_tokens =
-        std::max(8, jobs.back().decoding.min_output_tokens.value_or(0));
+    job.decoding.max_output_tokens = std::max(8, job.decoding.min_output_tokens.value_or(0));
   }
   for (const kernels::MeanKind mean :
        {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
@@ -185,23 +145,11 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
                                                      testing::InOrder(jobs.size()));
     const auto engine =
         OnDevice(kernels::ComputeType::kFloat32, models + "tiny-a", config.ensemble);
-    const auto found = testing::TranslateTogether(*engine, jobs, testing::InOrder(jobs.size()));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ASSERT_EQ(found[i].status, expected[i].status);
-      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
-      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
-        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens) << i;
-        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
-      }
-    }
-    const auto half = OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
-    const auto alone = testing::TranslateAlone(*half, jobs);
-    const auto together =
-        testing::TranslateTogether(*half, jobs, testing::Shuffled(jobs.size(), 1));
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_EQ(alone[i].status, expected[i].status);
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-    }
+    testing::ExpectSameTranslations(
+        jobs, testing::TranslateTogether(*engine, jobs, testing::InOrder(jobs.size())), expected);
+    const auto alone = testing::ExpectTheSameInCompany(
+        *OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble), jobs);
+    for (size_t i = 0; i < jobs.size(); ++i) EXPECT_EQ(alone[i].status, expected[i].status);
   }
 }
 
@@ -214,12 +162,12 @@ TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
       testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model), jobs, order);
   for (const CudaOptions& options :
        {CudaOptions{.graphs = false}, CudaOptions{.early_launch = false}}) {
-    const auto found = testing::TranslateTogether(
-        *OnDevice(kernels::ComputeType::kFloat16, model, options), jobs, order);
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(expected[i].status.ok()) << expected[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(found[i], expected[i])) << jobs[i].contents[0];
-    }
+    testing::ExpectSameToTheBit(
+        jobs,
+        testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model, options), jobs,
+                                   order),
+        expected);
+    EXPECT_GT(testing::CountTexts(expected), 0U);
   }
 }
 
@@ -237,13 +185,10 @@ TEST_F(EmulatedEngine, QuantizedOutputProductsTranslateAloneAsInCompany) {
     SCOPED_TRACE(kernels::QuantizedTypeName(quantized));
     const auto engine =
         OnDevice(kernels::ComputeType::kFloat16, kModel, {.output_products = quantized});
-    const auto alone = testing::TranslateAlone(*engine, jobs);
-    const auto together =
-        testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+    const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
     double most = 0;
     for (size_t i = 0; i < jobs.size(); ++i) {
       ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
-      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
       ASSERT_FALSE(wide[i].hypotheses.empty()) << wide[i].status;
       if (alone[i].hypotheses[0].tokens != wide[i].hypotheses[0].tokens) continue;
       const double differs = alone[i].hypotheses[0].log_prob - wide[i].hypotheses[0].log_prob;
@@ -264,14 +209,11 @@ TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
                                                jobs, testing::InOrder(jobs.size()));
   const auto engine = OnDevice(kernels::ComputeType::kFloat16, model,
                                {.layer_products = kernels::QuantizedType::kInt8});
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together =
-      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
   size_t as_wide = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
     ASSERT_TRUE(wide[i].status.ok()) << wide[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
     as_wide += testing::SameToTheBit(alone[i], wide[i]) ? 1 : 0;
   }
   EXPECT_LT(as_wide, jobs.size());
@@ -290,19 +232,10 @@ TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
 // for bit, what it gives alone.
 TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4, 20});
-  testing::MixedRequests requests(5);
-  for (int i = 0; i < 6; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
-  const auto engine = OnDevice(kernels::ComputeType::kFloat16);
-  const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together =
-      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
-  }
+  for (TranslationJob& job : testing::MixedJobs(6, 5)) jobs.push_back(std::move(job));
+  const auto alone =
+      testing::ExpectTheSameInCompany(*OnDevice(kernels::ComputeType::kFloat16), jobs);
+  EXPECT_GT(testing::CountTexts(alone), 0U);
   const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
   EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
@@ -313,9 +246,8 @@ TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   const LoadedModel loaded = Load();
   const WeightImage image = ImageOf(loaded, kernels::ComputeType::kFloat32);
   const auto notes = [&] {
-    const auto backend =
-        CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image);
-    EXPECT_TRUE(backend.ok()) << backend.status();
+    const auto backend = ExpectOk(
+        CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image));
     EXPECT_EQ((*backend)->info().device_name, "emulated");
     return (*backend)->info().notes;
   };
@@ -334,8 +266,8 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   config.memory_fraction = 0.5;
   for (const kernels::ComputeType type :
        {kernels::ComputeType::kFloat16, kernels::ComputeType::kFloat32}) {
-    const auto table = ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1);
-    ASSERT_TRUE(table.ok()) << table.status();
+    const auto table =
+        ExpectOk(ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1));
     EXPECT_THAT(*table,
                 HasSubstr("\n8 rows, 2 slots, 16.0 self positions, 30.0 source positions, "));
     EXPECT_THAT(*table, HasSubstr("\nbegin step                1      125.0 "));
@@ -359,9 +291,8 @@ TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
   config.memory_fraction = 0.5;
   for (const bool graphs : {true, false}) {
     config.options.graphs = graphs;
-    const auto time = TimeEmulatedCudaSteps(config, loaded.program,
-                                            ImageOf(loaded, kernels::ComputeType::kFloat16), 5);
-    ASSERT_TRUE(time.ok()) << time.status();
+    const auto time = ExpectOk(TimeEmulatedCudaSteps(
+        config, loaded.program, ImageOf(loaded, kernels::ComputeType::kFloat16), 5));
     EXPECT_EQ(time->rows, 8);
     EXPECT_EQ(time->nodes, graphs ? 32 : 0);
     EXPECT_EQ(time->self_positions, 15 + 2 + 3);

@@ -13,6 +13,7 @@
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/row_buckets.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -21,25 +22,18 @@ class EmulatedMemory : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
   for (const char* name : {"/deploy/models/de-en", "/tests/data/models/tiny-b"}) {
-    const auto loaded = LoadModel(std::string(DRAGOMAN_SOURCE_DIR) + name);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const auto image = MakeWeightImage(loaded->program, *loaded->weights, GetParam());
-    ASSERT_TRUE(image.ok()) << image.status();
+    const auto loaded = ExpectOk(LoadModel(std::string(DRAGOMAN_SOURCE_DIR) + name));
+    const auto image = ExpectOk(MakeWeightImage(loaded->program, *loaded->weights, GetParam()));
     CudaBackendConfig config;
     config.batch.max_rows = 40;
     config.batch.max_positions = loaded->spec.shape.max_positions + 1;
     config.batch.vocabulary = loaded->spec.shape.target_vocab;
-    auto planner = CudaPlanner::Create(config, loaded->program, *image);
-    ASSERT_TRUE(planner.ok()) << planner.status();
-    const auto model = planner->LoadModel(*image);
-    ASSERT_TRUE(model.ok()) << model.status();
-    const auto plan = planner->Plan(int64_t{64} << 20, 2);
-    ASSERT_TRUE(plan.ok()) << plan.status();
-    const auto encoder = CreateCudaEncoder(*model);
-    ASSERT_TRUE(encoder.ok()) << encoder.status();
+    auto planner = ExpectOk(CudaPlanner::Create(config, loaded->program, *image));
+    const auto model = ExpectOk(planner->LoadModel(*image));
+    const auto plan = ExpectOk(planner->Plan(int64_t{64} << 20, 2));
+    const auto encoder = ExpectOk(CreateCudaEncoder(*model));
     const auto step =
-        CudaStep::Create(*model, plan->limits, nullptr, kernels::cuda::StepMailboxes{});
-    ASSERT_TRUE(step.ok()) << step.status();
+        ExpectOk(CudaStep::Create(*model, plan->limits, nullptr, kernels::cuda::StepMailboxes{}));
 
     // Weights; then tables, logits, the fused output layer and activations of steps; then those of
     // the encoder.
@@ -52,8 +46,7 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     EXPECT_EQ(plan->lines[5].bytes, (*encoder)->workspace_bytes());
 
     // And the graphs, of which it is found out what they took.
-    const auto device = CreateCudaStepDevice(*model, plan->limits, nullptr);
-    ASSERT_TRUE(device.ok()) << device.status();
+    const auto device = ExpectOk(CreateCudaStepDevice(*model, plan->limits, nullptr));
     const int64_t nodes = ((*device)->workspace_bytes() - (*step)->bytes()) /
                           kernels::cuda::EmulatedGraph::kNodeBytes;
     const int64_t planned = plan->lines[6].bytes / kGraphNodeBytes;
@@ -64,11 +57,9 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
 
 // A second model on a device leaves the first one's account alone, and finds what that has taken.
 TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
-  const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b");
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b"));
   const auto image =
-      MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat16);
-  ASSERT_TRUE(image.ok()) << image.status();
+      ExpectOk(MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat16));
   int64_t at_first = 0;
   ASSERT_EQ(kernels::cuda::FreeMemory(&at_first), kernels::cuda::Error::kNone);
   {
@@ -79,15 +70,12 @@ TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
       config.batch.max_rows = max_rows;
       config.batch.max_positions = loaded->spec.shape.max_positions + 1;
       config.batch.vocabulary = loaded->spec.shape.target_vocab;
-      auto planner = CudaPlanner::Create(config, loaded->program, *image);
-      ASSERT_TRUE(planner.ok()) << planner.status();
-      const auto model = planner->LoadModel(*image);
-      ASSERT_TRUE(model.ok()) << model.status();
+      auto planner = ExpectOk(CudaPlanner::Create(config, loaded->program, *image));
+      const auto model = ExpectOk(planner->LoadModel(*image));
       const kernels::BatchLimits limits = planner->Limits();
-      const auto step = CudaStep::Create(*model, limits, nullptr, kernels::cuda::StepMailboxes{});
-      ASSERT_TRUE(step.ok()) << step.status();
-      auto device = CreateCudaStepDevice(*model, limits, nullptr);
-      ASSERT_TRUE(device.ok()) << device.status();
+      const auto step =
+          ExpectOk(CudaStep::Create(*model, limits, nullptr, kernels::cuda::StepMailboxes{}));
+      auto device = ExpectOk(CreateCudaStepDevice(*model, limits, nullptr));
       EXPECT_GT((*device)->workspace_bytes(), (*step)->bytes());
       graphs += (*device)->workspace_bytes() - (*step)->bytes();
       devices.push_back(*std::move(device));

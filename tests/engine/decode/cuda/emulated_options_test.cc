@@ -17,6 +17,7 @@
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/memory_plan.h"
 #include "tests/engine/support/weights_in_memory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -50,8 +51,8 @@ class EmulatedOptions : public ::testing::Test {
       std::vector<float>& of = values.emplace_back(static_cast<size_t>(weight.elements()));
       for (float& x : of) x = static_cast<float>(random() % 2001) / 2000.0F - 0.5F;
     }
-    auto image = MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)), type);
-    EXPECT_TRUE(image.ok()) << image.status();
+    auto image =
+        ExpectOk(MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)), type));
     return *std::move(image);
   }
   ~EmulatedOptions() override {
@@ -68,14 +69,12 @@ class EmulatedOptions : public ::testing::Test {
     config.batch.max_positions = Spec().shape.max_positions + 1;
     config.batch.vocabulary = Spec().shape.target_vocab;
     config.options = options;
-    auto planner = CudaPlanner::Create(config, program_, image_);
-    EXPECT_TRUE(planner.ok()) << planner.status();
+    auto planner = ExpectOk(CudaPlanner::Create(config, program_, image_));
     return *std::move(planner);
   }
 
   std::shared_ptr<const CudaModel> Model(CudaPlanner* planner) const {
-    auto model = planner->LoadModel(image_);
-    EXPECT_TRUE(model.ok()) << model.status();
+    auto model = ExpectOk(planner->LoadModel(image_));
     return *std::move(model);
   }
   std::shared_ptr<const CudaModel> Model(const CudaOptions& options) const {
@@ -156,11 +155,10 @@ TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
                                                 HasSubstr("scores differ"))));
   // The plan knows of the bytes that they take, and of what they work in.
   EXPECT_EQ(model->weight_bytes(), wide_bytes + QuantizedWeightBytes(program_));
-  const auto plan = planner.Plan(int64_t{8} << 20, 2);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(planner.Plan(int64_t{8} << 20, 2));
   EXPECT_EQ(plan->lines[0].bytes, model->weight_bytes());
-  const auto step = CudaStep::Create(model, plan->limits, nullptr, kernels::cuda::StepMailboxes{});
-  ASSERT_TRUE(step.ok()) << step.status();
+  const auto step =
+      ExpectOk(CudaStep::Create(model, plan->limits, nullptr, kernels::cuda::StepMailboxes{}));
   EXPECT_EQ((*step)->bytes(), plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[4].bytes +
                                   model->fused()->WorkspaceBytes(kMaxRows));
 }
@@ -233,11 +231,9 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
   for (const bool graphs : {true, false}) {
     CudaPlanner planner = Planner({.graphs = graphs});
     const auto model = Model(&planner);
-    const auto step =
-        CudaStep::Create(model, planner.Limits(), nullptr, kernels::cuda::StepMailboxes{});
-    ASSERT_TRUE(step.ok()) << step.status();
-    const auto device = CreateCudaStepDevice(model, planner.Limits(), nullptr);
-    ASSERT_TRUE(device.ok()) << device.status();
+    const auto step = ExpectOk(
+        CudaStep::Create(model, planner.Limits(), nullptr, kernels::cuda::StepMailboxes{}));
+    const auto device = ExpectOk(CreateCudaStepDevice(model, planner.Limits(), nullptr));
     const int64_t of_graphs = (*device)->workspace_bytes() - (*step)->bytes();
     if (graphs) {
       EXPECT_GT(of_graphs, 0);
@@ -260,9 +256,8 @@ TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
                                                {int8, 128, true},
                                                {quiet_int8, 16, false}}) {
     CudaPlanner planner = Planner(options);
-    const auto step = CudaStep::Create(Model(&planner), planner.Limits(), nullptr,
-                                       kernels::cuda::StepMailboxes{});
-    ASSERT_TRUE(step.ok()) << step.status();
+    const auto step = ExpectOk(CudaStep::Create(Model(&planner), planner.Limits(), nullptr,
+                                                kernels::cuda::StepMailboxes{}));
     kernels::cuda::Graph graph;
     EXPECT_EQ(graph.Record(nullptr,
                            [&] {
@@ -293,10 +288,8 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
     EXPECT_THAT(model->Notes(),
                 Contains(AllOf(HasSubstr("fused output layer is not used"), HasSubstr(words))));
     // The plan has room for the logits of every row, and steps of them.
-    const auto plan = planner.Plan(int64_t{8} << 20, 2);
-    ASSERT_TRUE(plan.ok()) << plan.status();
-    const auto device = CreateCudaStepDevice(model, plan->limits, nullptr);
-    ASSERT_TRUE(device.ok()) << device.status();
+    const auto plan = ExpectOk(planner.Plan(int64_t{8} << 20, 2));
+    const auto device = ExpectOk(CreateCudaStepDevice(model, plan->limits, nullptr));
     EXPECT_EQ(plan->limits.materialized_rows, kMaxRows);
   }
 }

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "engine/decode/batch.h"
@@ -12,6 +11,7 @@
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/pass_limit.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -23,23 +23,18 @@ class EmulatedPasses : public ::testing::Test {
   // An encoder on a device on which each row of a product takes so long.
   void Make(double row_seconds) {
     kernels::cuda::EmulatedEvent::product_row_seconds = row_seconds;
-    const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const auto image =
-        MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat32);
-    ASSERT_TRUE(image.ok()) << image.status();
+    const auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"));
+    const auto image = ExpectOk(
+        MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat32));
     CudaBackendConfig config;
     config.batch.max_rows = 8;
     config.batch.max_positions = loaded->spec.shape.max_positions + 1;
     config.batch.vocabulary = loaded->spec.shape.target_vocab;
-    auto planner = CudaPlanner::Create(config, loaded->program, *image);
-    ASSERT_TRUE(planner.ok()) << planner.status();
-    const auto model = planner->LoadModel(*image);
-    ASSERT_TRUE(model.ok()) << model.status();
+    auto planner = ExpectOk(CudaPlanner::Create(config, loaded->program, *image));
+    const auto model = ExpectOk(planner->LoadModel(*image));
     page_bytes_ = loaded->program.kv.ElementsPerPage() *
                   kernels::ElementBytes(kernels::ComputeType::kFloat32);
-    auto encoder = CreateCudaEncoder(*model);
-    ASSERT_TRUE(encoder.ok()) << encoder.status();
+    auto encoder = ExpectOk(CreateCudaEncoder(*model));
     encoder_ = *std::move(encoder);
   }
 

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "engine/model/families/family.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/engine/support/weights_in_memory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -53,9 +53,8 @@ class EmulatedShapes : public ::testing::TestWithParam<kernels::ComputeType> {
       std::vector<float>& of = values.emplace_back(static_cast<size_t>(weight.elements()));
       for (float& x : of) x = static_cast<float>(random() % 2001) / 2000.0F - 0.5F;
     }
-    auto image =
-        MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)), GetParam());
-    ASSERT_TRUE(image.ok()) << image.status();
+    auto image = ExpectOk(
+        MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)), GetParam()));
     image_ = *std::move(image);
     config_.batch.max_rows = 16;
     config_.batch.max_positions = 41;

@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/families/family.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -61,8 +62,7 @@ int64_t PageBytes(const MemoryRequest& r) {
 
 TEST(MemoryPlan, GivesWhatIsLeftToThePages) {
   const MemoryRequest r = Base(80);
-  const auto plan = PlanMemory(r);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(PlanMemory(r));
   const int64_t budget = 72 * kGiB - kGiB / 2;
   EXPECT_LE(plan->total, budget);
   EXPECT_GT(plan->total, budget - 2 * PageBytes(r));
@@ -95,8 +95,7 @@ TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
     r.encoder_tokens = EncoderTokens(r.program);
     r.batch.max_rows = card.rows;
     r.batch.vocabulary = 256206;
-    const auto plan = PlanMemory(r);
-    ASSERT_TRUE(plan.ok()) << plan.status();
+    const auto plan = ExpectOk(PlanMemory(r));
     // A page and a half of 32 positions for each row.
     EXPECT_GE(plan->pages.self_pages, card.rows * 3 / 2);
     EXPECT_LT(r.weight_bytes, r.device_bytes / 2);
@@ -120,8 +119,7 @@ TEST(MemoryPlan, ALargeCardHasMoreBeamStepsAtATime) {
 }
 
 TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
-  const auto plan = PlanMemory(Base(80));
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(PlanMemory(Base(80)));
   kernels::BatchTables tables;
   EXPECT_EQ(plan->lines[1].bytes, kernels::CarveBatch(plan->limits, nullptr, &tables));
 }
@@ -129,8 +127,7 @@ TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
 TEST(MemoryPlan, TakesASizeOfPagesThatWasAskedFor) {
   MemoryRequest r = Base(80);
   r.kv_bytes = 2 * kGiB;
-  const auto plan = PlanMemory(r);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(PlanMemory(r));
   const int64_t pages = int64_t{plan->pages.self_pages} + plan->pages.cross_pages;
   EXPECT_LE(pages * PageBytes(r), r.kv_bytes);
   EXPECT_GT((pages + 1) * PageBytes(r), r.kv_bytes);
@@ -164,8 +161,7 @@ TEST(MemoryPlan, RefusesLineByLineAndSaysWhatToLower) {
 TEST(MemoryPlan, LowerSettingsFitWhereHigherOnesDoNot) {
   MemoryRequest r = Small();
   r.batch.max_rows = 256;
-  const auto plan = PlanMemory(r);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(PlanMemory(r));
   EXPECT_GE(plan->pages.self_pages, 4 * 2);
   EXPECT_GE(plan->pages.cross_pages, 32);
 }
@@ -174,8 +170,7 @@ TEST(MemoryPlan, WithoutAFusedLayerEveryRowIsMaterialized) {
   MemoryRequest r = Base(80);
   r.type = kernels::ComputeType::kFloat32;
   r.fused = false;
-  const auto plan = PlanMemory(r);
-  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto plan = ExpectOk(PlanMemory(r));
   EXPECT_EQ(plan->limits.materialized_rows, 4096);
   EXPECT_LE(plan->limits.materialized_workspaces, 512);
   r.fused = true;
@@ -193,8 +188,7 @@ TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
     r.batch.max_rows = max_rows;
     for (const bool fused : {true, false}) {
       r.fused = fused;
-      const auto plan = PlanMemory(r);
-      ASSERT_TRUE(plan.ok()) << plan.status();
+      const auto plan = ExpectOk(PlanMemory(r));
       const DeviceNeeds needs = NeedsOf(plan->limits);
       EXPECT_GE(plan->limits.rules_words, needs.rules_words);
       EXPECT_GE(plan->limits.materialized_rows, needs.materialized_rows);

@@ -15,6 +15,7 @@
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "tests/engine/support/weights_in_memory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -36,19 +37,17 @@ std::unique_ptr<CudaStep> StepOf(kernels::ComputeType type, kernels::QuantizedTy
   for (const Weight& weight : program.weights) {
     zeros.emplace_back(static_cast<size_t>(weight.elements()));
   }
-  const auto image = MakeWeightImage(program, WeightsInMemory(program, std::move(zeros)), type);
-  EXPECT_TRUE(image.ok()) << image.status();
+  const auto image =
+      ExpectOk(MakeWeightImage(program, WeightsInMemory(program, std::move(zeros)), type));
   CudaBackendConfig config;
   config.batch.max_rows = kMaxRows;
   config.batch.max_positions = spec.shape.max_positions + 1;
   config.batch.vocabulary = spec.shape.target_vocab;
   config.options.layer_products = layers;
-  auto planner = CudaPlanner::Create(config, program, *image);
-  EXPECT_TRUE(planner.ok()) << planner.status();
-  auto model = planner->LoadModel(*image);
-  EXPECT_TRUE(model.ok()) << model.status();
-  auto step = CudaStep::Create(*model, planner->Limits(), nullptr, kernels::cuda::StepMailboxes{});
-  EXPECT_TRUE(step.ok()) << step.status();
+  auto planner = ExpectOk(CudaPlanner::Create(config, program, *image));
+  auto model = ExpectOk(planner->LoadModel(*image));
+  auto step = ExpectOk(
+      CudaStep::Create(*model, planner->Limits(), nullptr, kernels::cuda::StepMailboxes{}));
   return *std::move(step);
 }
 

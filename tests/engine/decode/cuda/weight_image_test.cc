@@ -12,6 +12,7 @@
 #include "engine/decode/cuda/quantization.h"
 #include "engine/model/families/family.h"
 #include "tests/engine/support/weights_in_memory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -64,8 +65,8 @@ class WeightImageTest : public ::testing::TestWithParam<kernels::ComputeType> {}
 TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
   const Program program = ProgramOf(Spec());
   const WeightValues values = NumbersFor(program);
-  const auto image = MakeWeightImage(program, WeightsInMemory(program, values), GetParam());
-  ASSERT_TRUE(image.ok()) << image.status();
+  const auto image =
+      ExpectOk(MakeWeightImage(program, WeightsInMemory(program, values), GetParam()));
   ASSERT_EQ(image->offset.size(), values.size());
   int64_t end = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -119,9 +120,8 @@ TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
   WeightValues values = NumbersFor(program);
   const auto bias = static_cast<size_t>(program.output().bias);
   values[bias][2] = -INFINITY;
-  const auto image =
-      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kFloat16);
-  ASSERT_TRUE(image.ok()) << image.status();
+  const auto image = ExpectOk(
+      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kFloat16));
   EXPECT_EQ(Read(*image, image->offset[bias], 3, kernels::ComputeType::kFloat32)[2], -INFINITY);
 }
 

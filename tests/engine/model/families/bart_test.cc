@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -22,8 +23,7 @@ TEST(Bart, HasItsDefaultsAndItsTokenizer) {
   Directory directory("tiny-bart");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     EXPECT_EQ(model->tokenizer.source_bos, 0);
     EXPECT_EQ(model->spec.tokens.decoder_start, 2);
     EXPECT_EQ(model->spec.generation.forced_bos, 0);
@@ -38,8 +38,7 @@ TEST(Bart, HasItsDefaultsAndItsTokenizer) {
 TEST(Bart, ReadsAForcedBeginningAsItWasOnceCalled) {
   Directory directory("tiny-bart");
   directory.Remove("generation_config.json");
-  auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(directory.Load());
   EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
   EXPECT_EQ(model->spec.generation.forced_eos, 2);  // a BartConfig's
   directory.Change("config.json", {{"force_bos_token_to_be_generated", true}});
@@ -58,8 +57,7 @@ TEST(Bart, MayHaveNoRowForTheMask) {
     vocabulary["<mask>"] = vocabulary["<mask>"].get<int>() + 1;
   }
   directory.Change("vocab.json", vocabulary);
-  const auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(directory.Load());
   EXPECT_EQ(model->source_vocabulary.size(), rows);
   EXPECT_EQ(model->source_vocabulary.IdOf("<mask>"), std::nullopt);
   vocabulary["zzz4"] = vocabulary["<mask>"].get<int>() + 1;

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -26,17 +27,16 @@ std::string RefusalOf(const std::string& file, const json& changes) {
 }
 
 TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
-  const auto model = Directory(kModel)
-                         .Change(kConfig, {{"pad_token_id", nullptr},
-                                           {"eos_token_id", nullptr},
-                                           {"decoder_start_token_id", nullptr},
-                                           {"forced_eos_token_id", nullptr},
-                                           {"scale_embedding", nullptr},
-                                           {"activation_function", nullptr},
-                                           {"num_beams", nullptr},
-                                           {"max_length", nullptr}})
-                         .Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(Directory(kModel)
+                                  .Change(kConfig, {{"pad_token_id", nullptr},
+                                                    {"eos_token_id", nullptr},
+                                                    {"decoder_start_token_id", nullptr},
+                                                    {"forced_eos_token_id", nullptr},
+                                                    {"scale_embedding", nullptr},
+                                                    {"activation_function", nullptr},
+                                                    {"num_beams", nullptr},
+                                                    {"max_length", nullptr}})
+                                  .Load());
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.tokens.pad, 1);
   EXPECT_EQ(spec.tokens.eos, 2);
@@ -50,16 +50,14 @@ TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
   EXPECT_NE(model->source_vocabulary.size(), model->TargetVocabulary().size());
   EXPECT_THAT(model->tokenizer.special, ElementsAre(0, 1));
   EXPECT_THAT(model->tokenizer.source_special, ElementsAre(0, 1));
-  const auto pair = model->languages.Resolve("de", "en");
-  EXPECT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model->languages.Resolve("de", "en"));
   EXPECT_FALSE(model->languages.Resolve("de", "fr").ok());
   EXPECT_TRUE(model->notes.empty());
 }
 
 // Files of transformers have the matrix under both names.
 TEST(Fsmt, OutputLayerIsTheEmbeddingOfTheTarget) {
-  const auto model = Directory(kModel).Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(Directory(kModel).Load());
   EXPECT_TRUE(model->spec.tie_output);
   EXPECT_FALSE(model->spec.share_embeddings);
   EXPECT_THAT(

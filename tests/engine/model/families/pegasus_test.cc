@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -25,8 +26,7 @@ TEST(Pegasus, HasItsDefaultsAndItsTokenizer) {
                               {"eos_token_id", nullptr},
                               {"forced_eos_token_id", nullptr},
                               {"decoder_start_token_id", nullptr}});
-  const auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(directory.Load());
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.tokens.pad, 0);
   EXPECT_EQ(spec.tokens.eos, 1);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "engine/model/layouts/model_source.h"
@@ -13,12 +12,12 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -26,8 +25,7 @@ constexpr char kConfig[] = "config.json";
 constexpr char kTokenizer[] = "tokenizer_config.json";
 
 LoadedModel Load(const ModelDirectory& directory) {
-  auto model = directory.Load();
-  EXPECT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(directory.Load());
   return *std::move(model);
 }
 
@@ -229,8 +227,7 @@ TEST(T5, SearchesAsItsTranslationTasksSay) {
 
 TEST(T5, IsToldByThePromptsOfItsTasks) {
   const LoadedModel model = Load(ModelDirectory("tiny-t5"));
-  const auto pair = model.languages.Resolve("eng", "de-DE");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model.languages.Resolve("eng", "de-DE"));
   EXPECT_EQ(pair->prompt, "translate English to German:");
   EXPECT_EQ(pair->target, "de");
   EXPECT_EQ(pair->tag, std::nullopt);

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -17,8 +18,8 @@ std::string ErrorOf(const std::string& text, const JsonLimits& limits = {}) {
 }
 
 TEST(ParseJson, ReadsValues) {
-  const auto root = ParseJson(R"({"a": [1, -2, 2.5, true, null, "x"], "b": {}})", "f.json", {});
-  ASSERT_TRUE(root.ok()) << root.status();
+  const auto root =
+      ExpectOk(ParseJson(R"({"a": [1, -2, 2.5, true, null, "x"], "b": {}})", "f.json", {}));
   EXPECT_EQ(root->dump(), R"({"a":[1,-2,2.5,true,null,"x"],"b":{}})");
 }
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -134,11 +135,9 @@ TEST(LexicalShortlist, DamagedBytesAreNotTaken) {
 
 // Made by tests/parity/make_marian_directories.py; Marian takes its checksum.
 TEST(LexicalShortlist, IsReadFromBesideTheModel) {
-  const auto model = LoadModel(kModel);
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(kModel));
   EXPECT_FALSE(model->names_shortlist);
-  const auto shortlist = ReadMarianShortlist(kModel, *model);
-  ASSERT_TRUE(shortlist.ok()) << shortlist.status();
+  const auto shortlist = ExpectOk(ReadMarianShortlist(kModel, *model));
   const std::vector<int32_t> words = shortlist->WordsFor({{100, 0}}, {});
   EXPECT_THAT(words, IsSupersetOf({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 100}));
   EXPECT_LT(words.size(), 30U);
@@ -150,8 +149,7 @@ TEST(LexicalShortlist, FilesAreFoundByNameOrByTheConfiguration) {
     directory.Write(file, ReadTestFile(std::string(kModel) + "/" + file));
   }
   const std::string list = ReadTestFile(std::string(kModel) + "/lex.12.3.deen.s2t.bin");
-  auto model = LoadModel(directory.path());
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(LoadModel(directory.path()));
   const auto message = [&](absl::StatusCode code) {
     const absl::Status status = ReadMarianShortlist(directory.path(), *model).status();
     EXPECT_EQ(status.code(), code) << status;

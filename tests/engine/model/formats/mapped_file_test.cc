@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -30,8 +31,7 @@ absl::StatusOr<MappedFile> Map(const TempDirectory& directory, const std::string
 TEST(MappedFile, HasTheBytesAndHasThemAgainOnceTheyWereDropped) {
   const TempDirectory directory;
   const std::string contents = std::string(5 * kPage, 'a') + "end";
-  auto file = Map(directory, contents);
-  ASSERT_TRUE(file.ok()) << file.status();
+  auto file = ExpectOk(Map(directory, contents));
   const MappedFile moved = *std::move(file);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(

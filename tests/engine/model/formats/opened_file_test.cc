@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -31,8 +32,7 @@ TEST(OpenedFile, ReadsAFileWhole) {
     std::string text(size, 'x');
     if (size > 1) text[size - 2] = 'y';
     directory.Write("file", text);
-    const auto file = ReadWhole(path, kAny);
-    ASSERT_TRUE(file.ok()) << file.status();
+    const auto file = ExpectOk(ReadWhole(path, kAny));
     EXPECT_TRUE(*file == text);
   }
   EXPECT_THAT(ReadWhole(path, 7).status().ToString(),

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -44,8 +45,7 @@ TEST(Pickle, ReadsScalars) {
 TEST(Pickle, ReadsContainersAndReportsWhereItStopped) {
   // {1: (2, [3, 4])}, then something else.
   const std::string bytes = "\x80\x02}(K\x01K\x02](K\x03K\x04\x65\x86u.rest";
-  const auto pickle = Parse(bytes);
-  ASSERT_TRUE(pickle.ok()) << pickle.status();
+  const auto pickle = ExpectOk(Parse(bytes));
   EXPECT_EQ(pickle->bytes_used(), bytes.size() - 4);
   ASSERT_EQ(pickle->root().kind, Kind::kDict);
   ASSERT_EQ(pickle->root().items.size(), 2U);
@@ -57,8 +57,7 @@ TEST(Pickle, ReadsContainersAndReportsWhereItStopped) {
 }
 
 TEST(Pickle, KeepsCallsAndPersistentIdsAsNodes) {
-  const auto call = Parse("\x80\x02"s + "ccollections\nOrderedDict\n)R}b.");
-  ASSERT_TRUE(call.ok()) << call.status();
+  const auto call = ExpectOk(Parse("\x80\x02"s + "ccollections\nOrderedDict\n)R}b."));
   EXPECT_EQ(call->root().kind, Kind::kCall);
   EXPECT_EQ(call->node(call->root().items[0]).text, "collections.OrderedDict");
   EXPECT_EQ(Parse("\x80\x02K\x07Q.")->root().kind, Kind::kPersistent);
@@ -140,14 +139,12 @@ TEST(Pickle, DoublingListsStayLinear) {
   const auto pickle = Parse(bytes + ".");
   EXPECT_FALSE(pickle.ok());
   std::string tuple = "\x80\x02(" + bytes.substr(2) + "t.";
-  const auto whole = Parse(tuple);
-  ASSERT_TRUE(whole.ok()) << whole.status();
+  const auto whole = ExpectOk(Parse(tuple));
   EXPECT_EQ(whole->node_count(), 62U);
 }
 
 TEST(Pickle, TakesAListThatHoldsItself) {
-  const auto pickle = Parse("\x80\x02]q\x01h\x01"s + "a.");
-  ASSERT_TRUE(pickle.ok()) << pickle.status();
+  const auto pickle = ExpectOk(Parse("\x80\x02]q\x01h\x01"s + "a."));
   EXPECT_EQ(&pickle->node(pickle->root().items[0]), &pickle->root());
 }
 

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -41,8 +42,7 @@ TEST(Safetensors, ReadsEveryFloatType) {
           "c": {"dtype": "BF16", "shape": [2, 1], "data_offsets": [12, 16]},
           "d": {"dtype": "I64", "shape": [], "data_offsets": [16, 24]}})",
       data);
-  const auto tensors = ParseSafetensors(Bytes(file), "m.safetensors");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseSafetensors(Bytes(file), "m.safetensors"));
   ASSERT_EQ(tensors->size(), 4U);
   for (const char* name : {"a", "b", "c"}) {
     EXPECT_THAT(Floats(tensors->at(name)), ElementsAre(1.5F, -2.0F)) << name;
@@ -55,8 +55,7 @@ TEST(Safetensors, ReadsEveryFloatType) {
 TEST(Safetensors, ReadsEmptyTensorsAndEmptyFiles) {
   const std::string file = Safetensors(
       R"({"e": {"dtype": "F32", "shape": [0, 4611686018427387904], "data_offsets": [0, 0]}})", "");
-  const auto tensors = ParseSafetensors(Bytes(file), "m.safetensors");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseSafetensors(Bytes(file), "m.safetensors"));
   EXPECT_EQ(tensors->at("e").numel(), 0);
   EXPECT_TRUE(ParseSafetensors(Bytes(Safetensors("{}", "")), "m")->empty());
 }

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -38,8 +39,7 @@ class TorchFixture : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TorchFixture, HoldsWhatTorchSaved) {
   const std::string file = Fixture(GetParam());
-  const auto tensors = ParseTorchFile(Bytes(file), "m.bin");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseTorchFile(Bytes(file), "m.bin"));
   ASSERT_EQ(tensors->size(), 10U);
   EXPECT_THAT(Floats(tensors->at("f32")),
               ElementsAre(0, .25, .5, .75, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75));
@@ -117,8 +117,7 @@ std::string ErrorOfTensor(const TensorCall& call) {
 
 TEST(TorchFile, ReadsATensorMadeByHand) {
   const std::string file = Archive(Dict(Text("w") + TensorCall().Code()));
-  const auto tensors = ParseTorchFile(Bytes(file), "m.bin");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseTorchFile(Bytes(file), "m.bin"));
   EXPECT_THAT(Floats(tensors->at("w")), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
@@ -238,8 +237,7 @@ TEST(TorchFile, ReadsZip64) {
                            "PK\x06\x07" + Raw(uint32_t{0}) + Raw(end64) + Raw(uint32_t{1}) +
                            "PK\x05\x06" + Raw(uint32_t{0}) + std::string(12, '\xff') +
                            Raw(uint16_t{0});
-  const auto tensors = ParseTorchFile(Bytes(file), "m.bin");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseTorchFile(Bytes(file), "m.bin"));
   EXPECT_TRUE(tensors->empty());
 }
 
@@ -257,8 +255,7 @@ struct Stream {
 
 TEST(TorchStream, ReadsAFileMadeByHand) {
   const std::string file = Stream().File();
-  const auto tensors = ParseTorchFile(Bytes(file), "m.bin");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseTorchFile(Bytes(file), "m.bin"));
   EXPECT_THAT(Floats(tensors->at("w")), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 

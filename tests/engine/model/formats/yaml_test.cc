@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -14,8 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 YamlMap Parsed(std::string_view text) {
-  auto map = ParseYaml(text, "test.yml");
-  EXPECT_TRUE(map.ok()) << map.status();
+  auto map = ExpectOk(ParseYaml(text, "test.yml"));
   return map.ok() ? *std::move(map) : YamlMap();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/engine/model/model_directory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -21,8 +22,7 @@ std::string Refusal(const std::string& directory) {
 }
 
 TEST(EnsembleSource, TakesNetworksOfOtherShapes) {
-  const auto loaded = LoadEnsemble({kFirst, kFirst + "2", kFirst + "3"});
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(LoadEnsemble({kFirst, kFirst + "2", kFirst + "3"}));
   EXPECT_EQ(loaded->name, "tiny-a");
   EXPECT_TRUE(loaded->spec.is_ensemble);
   ASSERT_EQ(loaded->others.size(), 2U);
@@ -36,8 +36,7 @@ TEST(EnsembleSource, TheShortestTableOfPositionsBoundsAll) {
   ModelDirectory changed("tiny-a2");
   changed.Change("config.json", {{"max_position_embeddings", 64}})
       .Change("generation_config.json", {{"max_length", 40}});
-  const auto loaded = LoadEnsemble({kFirst, changed.path()});
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(LoadEnsemble({kFirst, changed.path()}));
   EXPECT_EQ(loaded->spec.shape.max_positions, 64);
   EXPECT_LE(loaded->tokenizer.max_source_tokens, 64);
 }

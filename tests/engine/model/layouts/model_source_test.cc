@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -137,8 +137,7 @@ std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
 
 TEST(LoadModel, PutsEveryTensorInItsPlace) {
   const TinyModel tiny;
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   // The values of a weight are those of its tensors, one below the other.
   const auto expect = [&](const std::string& weight, const std::vector<std::string>& tensors) {
     std::vector<float> expected;
@@ -195,8 +194,7 @@ TEST(LoadModel, PutsEveryTensorInItsPlace) {
 
 TEST(LoadModel, ReadsTheOtherFiles) {
   const TinyModel tiny;
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->name, HasSubstr("dragoman_test_"));
   EXPECT_EQ(model->layout, "huggingface");
   EXPECT_EQ(model->tokenizer.source_spm, "source pieces");
@@ -213,8 +211,7 @@ TEST(LoadModel, ReadsTheOtherFiles) {
 TEST(LoadModel, ComputesPositionsOrTakesTheStoredOnes) {
   TinyModel tiny;
   tiny.Add("model.decoder.embed_positions.weight", {3, 4});
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   const std::vector<float> computed = ValuesOf(*model, "encoder positions");
   ASSERT_EQ(computed.size(), 12U);
   for (size_t position = 0; position < 3; ++position) {
@@ -242,8 +239,7 @@ TEST(LoadModel, TakesASharedMatrixUnderAnyOfItsNames) {
     tiny.tensors[name] = shared;
     EXPECT_TRUE(tiny.Load().ok()) << name;
     tiny.tensors.erase("model.shared.weight");
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
     if (std::string_view(name) == "lm_head.weight") continue;
     tiny.tensors["model.shared.weight"] = shared;
@@ -267,8 +263,7 @@ TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory)
   tiny.tensors["lm_head.weight"] = other;
   for (const json& version : {json(nullptr), json("4.57.1")}) {
     tiny.config["transformers_version"] = version;
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     EXPECT_EQ(model->program.output().table, model->program.FindWeight("source embedding"));
     EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
     EXPECT_THAT(model->notes,
@@ -276,15 +271,13 @@ TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory)
                             "ties the output layer to the embedding"));
   }
   tiny.config["transformers_version"] = "5.24.0";
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
   EXPECT_EQ(ValuesOf(*model, "output layer"), other.values);
   EXPECT_THAT(model->notes, IsEmpty());
   // Equal numbers are one matrix.
   tiny.tensors["lm_head.weight"] = shared;
-  const auto equal = tiny.Load();
-  ASSERT_TRUE(equal.ok()) << equal.status();
+  const auto equal = ExpectOk(tiny.Load());
   EXPECT_EQ(equal->program.output().table, equal->program.FindWeight("source embedding"));
 }
 
@@ -309,8 +302,7 @@ TinyModel Separate() {
 
 TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
   const TinyModel tiny = Separate();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(ValuesOf(*model, "source embedding"),
               Each(tiny.ValueOf("model.encoder.embed_tokens.weight")));
   EXPECT_THAT(ValuesOf(*model, "target embedding"),
@@ -326,8 +318,7 @@ TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
   tied.config["tie_word_embeddings"] = true;
   for (const bool has_head : {true, false}) {
     if (!has_head) tied.tensors.erase("lm_head.weight");
-    const auto loaded = tied.Load();
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto loaded = ExpectOk(tied.Load());
     EXPECT_EQ(loaded->program.output().table, loaded->program.FindWeight("target embedding"));
   }
 }
@@ -365,8 +356,7 @@ TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   EXPECT_THAT(TinyModel().Load()->notes, IsEmpty());
   TinyModel tiny;
   tiny.Add("model.encoder.layernorm_embedding.weight", {4});
-  auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->notes,
               ElementsAre("1 tensor of the checkpoint not used, because the network that "
                           "config.json describes has no place for them: "
@@ -434,8 +424,7 @@ TEST(LoadModel, ReadsShards) {
   TinyModel tiny;
   const auto whole = tiny.Load();
   tiny.change = [&](const TempDirectory& directory) { WriteShards(tiny, directory); };
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->notes, IsEmpty());
   EXPECT_EQ(AllWeights(*model), AllWeights(*whole));
   // Not named by the index: left aside.
@@ -490,15 +479,13 @@ TEST(LoadModel, ReadsShardsOfPyTorch) {
     directory.Write(entry.path().filename().string(), ReadTestFile(entry.path().string()));
   }
   const std::string bytes = ReadTestFile(whole + "/pytorch_model.bin");
-  const auto tensors = ParseTorchFile(Bytes(bytes), "pytorch_model.bin");
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const auto tensors = ExpectOk(ParseTorchFile(Bytes(bytes), "pytorch_model.bin"));
   json map = json::object();
   for (const auto& [name, view] : *tensors) map[name] = "pytorch_model-00001-of-00001.bin";
   directory.Remove("pytorch_model.bin");
   directory.Write("pytorch_model-00001-of-00001.bin", bytes);
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
-  const auto model = LoadModel(directory.path());
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(directory.path()));
   EXPECT_EQ(AllWeights(*model), AllWeights(*LoadModel(whole)));
   map["no.such"] = "model.safetensors";  // of the other format
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
@@ -528,8 +515,7 @@ TEST(LoadModel, NamesAGitLfsPointer) {
 TEST(LoadModel, SeveralEndsOfWhichTheTokenizersIsTheFirst) {
   TinyModel tiny;
   tiny.config["eos_token_id"] = {3, 0};
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.eos, 0);
   EXPECT_THAT(model->spec.tokens.more_eos, ElementsAre(3));
   tiny.config["forced_eos_token_id"] = 3;
@@ -660,8 +646,7 @@ TEST(LoadModel, TensorsThatShareAStorageCannotFillTheMemory) {
 }
 
 TEST(LoadModel, LoadsTheBundledModel) {
-  const auto model = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/");
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/"));
   EXPECT_EQ(model->name, "de-en");
   const ModelShape& shape = model->spec.shape;
   EXPECT_EQ(shape.d_model, 256);
@@ -691,8 +676,7 @@ class TinyModels : public ::testing::TestWithParam<TinyFixture> {};
 
 TEST_P(TinyModels, Load) {
   const auto model =
-      LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + GetParam().name);
-  ASSERT_TRUE(model.ok()) << model.status();
+      ExpectOk(LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + GetParam().name));
   EXPECT_EQ(model->languages.Pairs().size(), GetParam().pairs);
   EXPECT_EQ(model->spec.share_embeddings, GetParam().shared);
   EXPECT_EQ(model->program.vocabulary(), model->spec.shape.target_vocab);

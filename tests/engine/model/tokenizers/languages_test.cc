@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -53,8 +54,7 @@ TEST(LanguageMap, TakesEveryWayToWriteABilingualPair) {
     const LanguageMap map(model_source, model_target, {});
     for (const char* source : {"", "de", "DE", "deu", "ger", "de-DE", "de_AT", "de-Latn-DE"}) {
       for (const char* target : {"", "en", "eng", "en-US", "EN_gb"}) {
-        const auto pair = map.Resolve(source, target);
-        ASSERT_TRUE(pair.ok()) << pair.status();
+        const auto pair = ExpectOk(map.Resolve(source, target));
         EXPECT_EQ(pair->source, "de");
         EXPECT_EQ(pair->target, "en");
         EXPECT_EQ(pair->tag, std::nullopt);
@@ -74,8 +74,7 @@ TEST(LanguageMap, TheCodesOfAPairMeanThatPair) {
     for (const ModelLanguagePair& pair : map.Pairs()) {
       const auto found = map.Resolve(pair.source.empty() ? "spa" : pair.source, pair.target);
       ASSERT_TRUE(found.ok()) << pair.source << "-" << pair.target << ": " << found.status();
-      const auto again = map.Resolve(found->source, found->target);
-      ASSERT_TRUE(again.ok()) << again.status();
+      const auto again = ExpectOk(map.Resolve(found->source, found->target));
       EXPECT_EQ(again->source, found->source);
       EXPECT_EQ(again->target, pair.target);
       EXPECT_EQ(again->tag, found->tag);
@@ -178,8 +177,7 @@ TEST(LanguageMap, EveryPairLeadsBackToItsTag) {
   for (size_t i = 0; i < codes.size(); ++i) {
     const ModelLanguagePair& pair = map.Pairs()[i];
     shown.push_back(pair.target);
-    const auto resolved = map.Resolve(pair.source, pair.target);
-    ASSERT_TRUE(resolved.ok()) << resolved.status();
+    const auto resolved = ExpectOk(map.Resolve(pair.source, pair.target));
     EXPECT_EQ(resolved->tag, static_cast<int>(100 + i)) << pair.target;
     EXPECT_EQ(resolved->target, pair.target);
     EXPECT_EQ(resolved->source, "en");
@@ -224,8 +222,7 @@ TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
   const LanguageMap map(Tags({"deu_Latn", "eng_Latn", "zho_Hans", "zho_Hant"}),
                         LanguageTokenPlacement::kBoth);
   for (const char* source : {"de", "deu_Latn", "deu-latn", "de-DE"}) {
-    const auto pair = map.Resolve(source, "zh-TW");
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto pair = ExpectOk(map.Resolve(source, "zh-TW"));
     EXPECT_EQ(pair->source, "de");
     EXPECT_EQ(pair->target, "zh-Hant");
     EXPECT_EQ(pair->tag, 100);
@@ -246,8 +243,7 @@ TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
 
 TEST(LanguageMap, OfAModelThatIsToldTheTargetAloneMarksTheSource) {
   const LanguageMap map(Tags({"de", "en"}), LanguageTokenPlacement::kTargetInSource);
-  const auto pair = map.Resolve("", "en");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(map.Resolve("", "en"));
   EXPECT_EQ(pair->tag, 101);
   EXPECT_EQ(pair->first, std::nullopt);
 }

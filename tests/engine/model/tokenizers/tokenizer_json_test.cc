@@ -9,6 +9,7 @@
 #include "engine/text/pipeline/added_tokens.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -45,8 +46,7 @@ json Bpe() {
 
 std::vector<std::string> Cut(const json& file, std::string_view text,
                              TextStart start = TextStart::kBegin) {
-  const auto parsed = ParseTokenizerJson(file.dump(), kTokenizerJsonFile);
-  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(ParseTokenizerJson(file.dump(), kTokenizerJsonFile));
   std::vector<std::string> pieces;
   if (!parsed.ok()) return pieces;
   std::vector<AddedToken> added;
@@ -66,8 +66,7 @@ std::string Refusal(const json& file, const json& changes) {
 
 TEST(TokenizerJson, IsReadAndCutsTexts) {
   for (const json& file : {Unigram(), Bpe()}) {
-    const auto parsed = ParseTokenizerJson(file.dump(), kTokenizerJsonFile);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const auto parsed = ExpectOk(ParseTokenizerJson(file.dump(), kTokenizerJsonFile));
     EXPECT_THAT(parsed->pieces, ElementsAre("<unk>", "</s>", "▁", "a", "b", "ab", "xyz"));
     EXPECT_THAT(parsed->layout, ElementsAre("$A", "</s>"));
     EXPECT_EQ(parsed->added.size(), 3U);
@@ -116,8 +115,7 @@ TEST(TokenizerJson, ExpressionsOfWhiteSpaceAndNfkcAreRead) {
 TEST(TokenizerJson, NfkcKeepsThePlacesOfTheText) {
   json file = Unigram();
   file["normalizer"] = {{"type", "NFKC"}};
-  const auto parsed = ParseTokenizerJson(file.dump(), kTokenizerJsonFile);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(ParseTokenizerJson(file.dump(), kTokenizerJsonFile));
   std::vector<TextRange> ranges;
   for (const SubwordToken& token : parsed->model->Encode("ａｂa", TextStart::kBegin)) {
     ranges.push_back(token.range);

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -24,8 +25,7 @@ constexpr LoadOptions kFast = {.tokenizer = TokenizerChoice::kFast};
 
 // A tokenizer.json of tiny-flan's pieces, without the scores that spiece.model has.
 std::string TokenizerJsonOf(const std::string& model) {
-  const auto loaded = ModelDirectory(model).Load();
-  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(ModelDirectory(model).Load());
   json vocab = json::array();
   for (int id = 0; id < 400; ++id) {
     vocab.push_back({loaded->source_vocabulary.PieceOf(id), id < 3 ? 0.0 : -5.0});
@@ -48,8 +48,7 @@ std::string TokenizerJsonOf(const std::string& model) {
 TEST(TokenizerChoice, IsOfTheFilesThatAreThere) {
   ModelDirectory both("tiny-flan");
   both.Write("tokenizer.json", TokenizerJsonOf("tiny-flan"));
-  auto model = LoadModel(both.path());
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(LoadModel(both.path()));
   EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/spiece.model"));
   EXPECT_THAT(model->notes, ElementsAre(AllOf(HasSubstr("texts are cut by spiece.model"),
                                               HasSubstr("tokenizer.json"))));
@@ -102,8 +101,7 @@ TEST(TokenizerChoice, IsRefusedWhereThereIsNoSuchTokenizer) {
   EXPECT_THAT(LoadModel(backend.path(), kSlow).status().ToString(),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("setting tokenizer: found slow"),
                     HasSubstr("TokenizersBackend")));
-  const auto model = LoadModel(backend.path());
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(backend.path()));
   EXPECT_EQ(model->tokenizer.rules, TokenizerRules::kFast);
 }
 
@@ -112,19 +110,16 @@ TEST(TokenizerChoice, IsRefusedWhereThereIsNoSuchTokenizer) {
 TEST(AddedTokens, OfAPromptAreCutOutFirst) {
   json added = json::object();
   ModelDirectory directory("tiny-madlad");
-  const auto plain = directory.Load();
-  ASSERT_TRUE(plain.ok()) << plain.status();
+  const auto plain = ExpectOk(directory.Load());
   const int tag = *plain->source_vocabulary.IdOf("<2de>");
   const int mark = *plain->source_vocabulary.IdOf("▁");
   added[std::to_string(tag)] = {{"content", "<2de>"}, {"special", true}, {"normalized", false}};
   directory.Change("tokenizer_config.json",
                    {{"added_tokens_decoder", added}, {"additional_special_tokens", {"<2de>"}}});
-  const auto saved = directory.Load();
-  ASSERT_TRUE(saved.ok()) << saved.status();
+  const auto saved = ExpectOk(directory.Load());
   for (const LoadedModel* model : {&*plain, &*saved}) {
     const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
-    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const auto tokenizer = ExpectOk(MakeTokenizer(*model, &pieces, &pieces));
     const std::vector<int> ids = (*tokenizer)->EncodePrompt("<2de> ");
     if (model == &*plain) {
       EXPECT_THAT(ids, ElementsAre(mark, tag));
@@ -144,12 +139,10 @@ TEST(AddedTokens, CountBesideACtranslate2ModelToo) {
                   json{{"added_tokens_decoder",
                         {{std::to_string(tag), {{"content", "<2de>"}, {"special", true}}}}}}
                       .dump());
-  auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(directory.Load());
   const auto ids_of = [&model](std::string_view prompt, std::string_view text) {
     const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
-    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const auto tokenizer = ExpectOk(MakeTokenizer(*model, &pieces, &pieces));
     std::vector<int> ids = (*tokenizer)->EncodePrompt(prompt);
     for (const int id : (*tokenizer)->EncodeSource(text).ids) ids.push_back(id);
     return ids;
@@ -166,8 +159,7 @@ TEST(AddedTokens, CountBesideACtranslate2ModelToo) {
 
 TEST(AddedTokens, ThatAreSpecialAreNotedAndNoText) {
   ModelDirectory directory("tiny-added");
-  const auto model = directory.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(directory.Load());
   const int id = *model->source_vocabulary.IdOf("<trenner>");
   EXPECT_THAT(model->tokenizer.special, ElementsAre(id));
   EXPECT_THAT(model->notes,

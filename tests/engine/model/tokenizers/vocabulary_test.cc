@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -18,8 +19,7 @@ std::string ErrorOf(const std::string& json, int size) {
 }
 
 TEST(Vocabulary, FindsPiecesAndIds) {
-  auto parsed = Vocabulary::Parse(R"({"</s>": 0, "▁a": 2, "": 1})", "vocab.json", 3);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  auto parsed = ExpectOk(Vocabulary::Parse(R"({"</s>": 0, "▁a": 2, "": 1})", "vocab.json", 3));
   const Vocabulary vocabulary = *std::move(parsed);  // the index survives a move
   EXPECT_EQ(vocabulary.size(), 3);
   EXPECT_EQ(vocabulary.IdOf("▁a"), 2);
@@ -31,8 +31,7 @@ TEST(Vocabulary, FindsPiecesAndIds) {
 }
 
 TEST(Vocabulary, OfPiecesMayHaveIdsWithoutAny) {
-  const auto vocabulary = Vocabulary::FromPieces({"<s>", "", "a", ""}, "x.model");
-  ASSERT_TRUE(vocabulary.ok()) << vocabulary.status();
+  const auto vocabulary = ExpectOk(Vocabulary::FromPieces({"<s>", "", "a", ""}, "x.model"));
   EXPECT_EQ(vocabulary->size(), 4);
   EXPECT_EQ(vocabulary->IdOf("a"), 2);
   EXPECT_EQ(vocabulary->IdOf(""), std::nullopt);
@@ -45,8 +44,7 @@ TEST(Vocabulary, OfPiecesMayHaveIdsWithoutAny) {
 
 // resize_token_embeddings pads the matrix.
 TEST(Vocabulary, TheLastIdsMayHaveNoPiece) {
-  const auto vocabulary = Vocabulary::Parse(R"({"a": 1, "": 0})", "vocab.json", 4);
-  ASSERT_TRUE(vocabulary.ok()) << vocabulary.status();
+  const auto vocabulary = ExpectOk(Vocabulary::Parse(R"({"a": 1, "": 0})", "vocab.json", 4));
   EXPECT_EQ(vocabulary->size(), 4);
   EXPECT_EQ(vocabulary->IdOf(""), 0);
   EXPECT_EQ(vocabulary->IdOf("a"), 1);

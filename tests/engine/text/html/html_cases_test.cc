@@ -8,6 +8,7 @@
 
 #include "engine/text/html/html.h"
 #include "tests/engine/text/html/html_script.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -27,8 +28,7 @@ void Check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.what) + ": " + c.html);
     EXPECT_TRUE(seen.insert(c.what).second) << "two cases of one name";
-    const auto document = HtmlDocument::Parse(c.html);
-    ASSERT_TRUE(document.ok()) << document.status();
+    const auto document = ExpectOk(HtmlDocument::Parse(c.html));
     Strings texts;
     for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
     EXPECT_EQ(texts, c.texts);

@@ -9,13 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "engine/text/split/sentence_splitter.h"
 #include "tests/engine/text/html/html_script.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 HtmlDocument Parsed(std::string_view html) {
-  auto document = HtmlDocument::Parse(html);
-  EXPECT_TRUE(document.ok()) << document.status();
+  auto document = ExpectOk(HtmlDocument::Parse(html));
   return *std::move(document);
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/text/moses/moses_bpe.h"
 #include "tests/engine/support/gzip_file.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -24,8 +25,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<json> Cases(std::string_view member) {
-  const auto fixture = ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/moses.jsonl.gz");
-  EXPECT_TRUE(fixture.ok()) << fixture.status();
+  const auto fixture =
+      ExpectOk(ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/moses.jsonl.gz"));
   std::vector<json> cases;
   std::istringstream lines(fixture.ok() ? *fixture : "");
   for (std::string line; std::getline(lines, line);) {
@@ -43,8 +44,7 @@ TEST(Moses, WordsAreThoseOfSacremoses) {
   for (const json& one : cases) {
     auto& tokenizer = tokenizers[one["language"]];
     if (tokenizer == nullptr) {
-      auto made = MosesTokenizer::Create(one["language"].get<std::string>());
-      ASSERT_TRUE(made.ok()) << made.status();
+      auto made = ExpectOk(MosesTokenizer::Create(one["language"].get<std::string>()));
       tokenizer = *std::move(made);
     }
     const auto text = one["text"].get<std::string>();
@@ -75,8 +75,7 @@ TEST(Moses, TextsAreThoseOfSacremosesAndGrowWordByWord) {
   const std::vector<json> cases = Cases("joined");
   ASSERT_EQ(cases.size(), 1800U);
   for (const json& one : cases) {
-    const auto detokenizer = MosesDetokenizer::Create(one["language"].get<std::string>());
-    ASSERT_TRUE(detokenizer.ok()) << detokenizer.status();
+    const auto detokenizer = ExpectOk(MosesDetokenizer::Create(one["language"].get<std::string>()));
     const auto words = one["words"].get<std::vector<std::string>>();
     const auto whole = one["joined"].get<std::string>();
     ASSERT_EQ((*detokenizer)->Join(Spaced(words), false, false).text, whole) << one;
@@ -128,15 +127,13 @@ constexpr std::string_view kMerges =
     "a b 9\nab c</w> 7\nl o\nlo w</w>\n& a\np o\n&a po\ns ;</w>\nlast one without an end";
 
 TEST(MosesBpe, MergesInTheOrderOfTheList) {
-  const auto model = MosesBpe::Create(kMerges, "en");
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(MosesBpe::Create(kMerges, "en"));
   EXPECT_THAT(Cut(**model, "abc abcd low lower").text,
               ElementsAre("abc</w>", "ab", "c", "d</w>", "low</w>", "lo", "w", "e", "r</w>"));
 }
 
 TEST(MosesBpe, RangesTouchAndCoverWhatAnEntityStandsFor) {
-  const auto model = MosesBpe::Create(kMerges, "de");
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(MosesBpe::Create(kMerges, "de"));
   const Pieces pieces = Cut(**model, "  a 'b");
   EXPECT_THAT(pieces.text, ElementsAre("a</w>", "&apo", "s;</w>", "b</w>"));
   EXPECT_THAT(pieces.ranges,
@@ -144,8 +141,7 @@ TEST(MosesBpe, RangesTouchAndCoverWhatAnEntityStandsFor) {
 }
 
 TEST(MosesBpe, TextOfPiecesHasTheirRanges) {
-  const auto model = MosesBpe::Create(kMerges, "en");
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(MosesBpe::Create(kMerges, "en"));
   const std::vector<std::string_view> pieces = {"ab",      "c</w>", "&ap",  "os;s</w>",
                                                 "@-@</w>", "x</w>", ".</w>"};
   const PieceText whole = (*model)->Decode(pieces, false);

@@ -6,6 +6,7 @@
 #include "engine/base/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -50,9 +51,8 @@ class ByteBpeTest : public ::testing::Test {
       AppendUtf8(printable ? static_cast<char32_t>(byte) : next++, pieces_.back());
     }
     for (const char* piece : {"ab", "Ġa", "Ġab"}) pieces_.emplace_back(piece);
-    auto made =
-        ByteBpe::Create(pieces_, "#version: 0.2\na b\nĠ ab\n", "merges.txt", ByteBpe::kNone);
-    ASSERT_TRUE(made.ok()) << made.status();
+    auto made = ExpectOk(
+        ByteBpe::Create(pieces_, "#version: 0.2\na b\nĠ ab\n", "merges.txt", ByteBpe::kNone));
     model_ = *std::move(made);
   }
   std::vector<std::string> Cut(std::string_view text, TextStart start) const {

@@ -11,6 +11,7 @@
 #include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/sentencepiece/spm_oracle.h"
 #include "tests/engine/text/text_test_data.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::engine {
@@ -39,8 +40,7 @@ std::string Train(std::string args) {
 class UnigramScores {
  public:
   explicit UnigramScores(const std::string& bytes) {
-    const auto file = ParseSpmFile(bytes, "test.spm");
-    EXPECT_TRUE(file.ok()) << file.status();
+    const auto file = ExpectOk(ParseSpmFile(bytes, "test.spm"));
     is_unigram_ = file->model_type == SpmFile::kUnigram;
     for (const SpmPiece& piece : file->pieces) {
       const bool user = piece.type == SpmPiece::kUserDefined;
@@ -94,8 +94,7 @@ class SentencePieceParity : public ::testing::TestWithParam<ModelCase> {
                                          : Train(model.train_args);
     oracle_ = SpmOracle::Load(bytes_);
     ASSERT_NE(oracle_, nullptr);
-    auto ours = SentencePiece::Create(bytes_, "test.spm");
-    ASSERT_TRUE(ours.ok()) << ours.status();
+    auto ours = ExpectOk(SentencePiece::Create(bytes_, "test.spm"));
     ours_ = *std::move(ours);
     scores_ = std::make_unique<UnigramScores>(bytes_);
   }
@@ -182,8 +181,7 @@ TEST_P(SentencePieceParity, EncodesAsTheLibrary) {
 TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
   std::map<std::string, std::unique_ptr<SentencePiece>> models;
   const auto fixture =
-      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/sentence-piece.jsonl.gz");
-  ASSERT_TRUE(fixture.ok()) << fixture.status();
+      ExpectOk(ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/sentence-piece.jsonl.gz"));
   std::istringstream lines(*fixture);
   std::string line;
   std::getline(lines, line);
@@ -193,9 +191,8 @@ TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
     const auto row = nlohmann::json::parse(line);
     const auto name = row["model"].get<std::string>();
     if (!models.contains(name)) {
-      auto model =
-          SentencePiece::Create(ReadSourceFile("tests/data/sentence_piece/" + name + ".spm"), name);
-      ASSERT_TRUE(model.ok()) << model.status();
+      auto model = ExpectOk(SentencePiece::Create(
+          ReadSourceFile("tests/data/sentence_piece/" + name + ".spm"), name));
       models[name] = *std::move(model);
     }
     std::vector<std::string> pieces;
@@ -210,9 +207,8 @@ TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
 }
 
 TEST(SentencePieceRelease, AUserDefinedPieceWins) {
-  auto model =
-      SentencePiece::Create(ReadSourceFile("tests/data/sentence_piece/ung.spm"), "ung.spm");
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(
+      SentencePiece::Create(ReadSourceFile("tests/data/sentence_piece/ung.spm"), "ung.spm"));
   std::vector<std::string> pieces;
   for (const auto& token : (*model)->Encode("Junge")) pieces.push_back(token.piece);
   EXPECT_EQ(pieces, (std::vector<std::string>{"▁", "J", "ung", "e"}));
@@ -364,9 +360,8 @@ TEST(SentencePieceFile, AReplacementOutsideTheTableIsNoRule) {
   // One unit whose value lies far outside: the text must come through as it is.
   std::string map("\x08\0\0\0", 4);
   map += std::string("\0\x05\0\0", 4) + std::string("\0\0\0\x80", 4);
-  auto model = SentencePiece::Create(
-      Piece("<unk>", 2) + Piece("a", 1) + Message(3, Message(2, map + "xy")), "x.spm");
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(SentencePiece::Create(
+      Piece("<unk>", 2) + Piece("a", 1) + Message(3, Message(2, map + "xy")), "x.spm"));
   std::string all;
   for (const auto& token : (*model)->Encode("aba")) all += token.piece;
   EXPECT_EQ(all, "▁aba");

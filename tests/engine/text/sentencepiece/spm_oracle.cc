@@ -3,8 +3,6 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
-#include <utility>
-
 namespace dragoman::engine {
 namespace {
 

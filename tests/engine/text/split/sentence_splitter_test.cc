@@ -11,6 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/script.h"
 #include "tests/engine/text/text_test_data.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -19,8 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::unique_ptr<SentenceSplitter> Splitter(const std::string& language = "de") {
-  auto splitter = SentenceSplitter::Create(language);
-  EXPECT_TRUE(splitter.ok()) << splitter.status();
+  auto splitter = ExpectOk(SentenceSplitter::Create(language));
   return *std::move(splitter);
 }
 
@@ -296,8 +296,7 @@ TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
       U"\u3000é🎉";
   std::mt19937 random(5);
   for (const char* language : {"de", "en", "el", "zh", "ja", "ar", "hi", "hy", "th", ""}) {
-    const auto splitter = SentenceSplitter::Create(language);
-    ASSERT_TRUE(splitter.ok()) << splitter.status();
+    const auto splitter = ExpectOk(SentenceSplitter::Create(language));
     for (int round = 0; round < 3000; ++round) {
       std::string text;
       const size_t length = 1 + random() % 60;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::engine {
@@ -36,8 +37,7 @@ TEST_F(GlossaryDirectoryTest, NamesAreFileNamesWithoutExtension) {
   Write("legal.tvs", "Haus\thouse\n");
   Write(".hidden.tsv", "not\ta\tglossary\n");
   fs::create_directory(directory_ / "old.tsv");
-  const auto loaded = LoadGlossaries(directory_);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(LoadGlossaries(directory_));
   ASSERT_EQ(loaded->glossaries.size(), 2);
   EXPECT_EQ(loaded->glossaries.at("legal")->size(), 1);
   EXPECT_EQ(loaded->glossaries.at("parts.v2")->size(), 2);
@@ -51,8 +51,7 @@ TEST_F(GlossaryDirectoryTest, FollowsLinks) {
   Write("..2024/a.tsv", "Haus\thouse\n");
   fs::create_directory_symlink("..2024", directory_ / "..data");
   fs::create_symlink("..data/a.tsv", directory_ / "a.tsv");
-  const auto loaded = LoadGlossaries(directory_);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto loaded = ExpectOk(LoadGlossaries(directory_));
   EXPECT_EQ(loaded->glossaries.size(), 1);
   EXPECT_TRUE(loaded->ignored.empty());
 }

@@ -5,6 +5,7 @@
 #include "engine/text/terms/glossary.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -17,10 +18,9 @@ class GlossaryTargets : public ::testing::Test {
     TokenizerFiles files;
     files.source_spm = ReadSourceFile(folder + "source.spm");
     files.target_spm = ReadSourceFile(folder + "target.spm");
-    auto tokenizer = Tokenizer::Create(
+    auto tokenizer = ExpectOk(Tokenizer::Create(
         files, pieces_.get(), pieces_.get(),
-        {*pieces_->IdOf("</s>"), *pieces_->IdOf("<unk>"), *pieces_->IdOf("<pad>")});
-    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+        {*pieces_->IdOf("</s>"), *pieces_->IdOf("<unk>"), *pieces_->IdOf("<pad>")}));
     tokenizer_ = *std::move(tokenizer);
   }
 

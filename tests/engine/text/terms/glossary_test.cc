@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/base/utf8.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -292,8 +293,7 @@ TEST(RequestTerms, TwoTargetsForOneSourceNameBoth) {
 TEST(RequestTerms, EqualOnesAreOne) {
   const std::vector<Term> terms = {
       {"a", "x"}, {"b", "y"}, {" a", "x ", true}, {"B", "y", true}, {"b", "y", true}};
-  const auto glossary = Glossary::FromTerms(terms, "terms");
-  ASSERT_TRUE(glossary.ok()) << glossary.status();
+  const auto glossary = ExpectOk(Glossary::FromTerms(terms, "terms"));
   EXPECT_EQ(Pairs(**glossary), (std::vector<std::string>{"a=x*", "b=y*"}));
   EXPECT_EQ((*glossary)->RowOf(1), 1);
 }

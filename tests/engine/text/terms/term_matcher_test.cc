@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -22,8 +23,7 @@ using Kind = TermOccurrence::Kind;
 std::shared_ptr<const Glossary> MakeGlossary(const std::vector<Term>& terms) {
   std::string bytes;
   for (const Term& term : terms) bytes += term.source + "\t" + term.target + "\n";
-  auto glossary = Glossary::Parse(bytes, "g.tsv", GlossaryFormat::kTsv);
-  EXPECT_TRUE(glossary.ok()) << glossary.status();
+  auto glossary = ExpectOk(Glossary::Parse(bytes, "g.tsv", GlossaryFormat::kTsv));
   return glossary.ok() ? *glossary : nullptr;
 }
 
@@ -40,8 +40,7 @@ TermMatcher Make(const Lists& setup) {
   given.terms = setup.terms;
   if (!setup.glossary.empty()) given.glossary = MakeGlossary(setup.glossary);
   given.glossary_ignore_case = setup.ignore_case;
-  auto matcher = TermMatcher::Create(given);
-  EXPECT_TRUE(matcher.ok()) << matcher.status();
+  auto matcher = ExpectOk(TermMatcher::Create(given));
   return *std::move(matcher);
 }
 

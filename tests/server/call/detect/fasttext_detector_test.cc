@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server/call/detect/open_detector.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
@@ -28,8 +29,7 @@ class FastTextDetectorTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
-    auto opened = OpenDetector(ModelFile(), "", kMostBytes);
-    ASSERT_TRUE(opened.ok()) << opened.status();
+    auto opened = ExpectOk(OpenDetector(ModelFile(), "", kMostBytes));
     detector_ = std::move(opened->detector);
   }
 
@@ -178,8 +178,7 @@ TEST(OpenDetectorTest, AnotherFileServesWithItsChecksum) {
   const std::string message(OpenDetector(file, "", kMostBytes).status().message());
   const size_t at = message.find("SHA-256 ");
   ASSERT_NE(at, std::string::npos) << message;
-  const auto opened = OpenDetector(file, message.substr(at + 8, 64), kMostBytes);
-  ASSERT_TRUE(opened.ok()) << opened.status();
+  const auto opened = ExpectOk(OpenDetector(file, message.substr(at + 8, 64), kMostBytes));
   EXPECT_EQ(opened->detector->Detect("Das Wetter ist heute schön.", {"de", "en"})[0].language,
             "de");
   // A file that fastText itself refuses.
@@ -191,8 +190,7 @@ TEST(OpenDetectorTest, AnotherFileServesWithItsChecksum) {
 
 TEST(OpenDetectorTest, OneThatIsLargerThanTheMemoryIsRefused) {
   if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
-  const auto opened = OpenDetector(ModelFile(), "", kMostBytes);
-  ASSERT_TRUE(opened.ok()) << opened.status();
+  const auto opened = ExpectOk(OpenDetector(ModelFile(), "", kMostBytes));
   const DetectorMemory memory = opened->memory;
   EXPECT_GE(memory.held, 938013);
   EXPECT_EQ(memory.loading, memory.held + 938013);

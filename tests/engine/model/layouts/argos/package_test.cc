@@ -12,13 +12,13 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/model/zip_files.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/ct2-onmt-float32/";
@@ -81,8 +81,7 @@ TEST(ArgosPackage, IsAModelOfItsOwn) {
       const std::string weights = ReadTestFile(kModel + std::string("model.bin"));
       package.File("model/model.bin") = ZipFile("p/model/model.bin", weights, kZipStored);
     }
-    const auto model = package.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(package.Load());
     EXPECT_EQ(model->name, "de-en");
     EXPECT_EQ(model->layout, "argos");
     EXPECT_EQ(model->spec.generation.num_beams, 4);
@@ -96,8 +95,7 @@ TEST(ArgosPackage, IsAModelOfItsOwn) {
     ASSERT_TRUE(resolved.ok());
     EXPECT_EQ(resolved->first, std::nullopt);
     // The weights are those of the directory, and stay though the archive is gone.
-    const auto directory = LoadAndRead(kModel);
-    ASSERT_TRUE(directory.ok()) << directory.status();
+    const auto directory = ExpectOk(LoadAndRead(kModel));
     EXPECT_EQ(AllWeights(*model), AllWeights(*directory));
   }
 }
@@ -110,8 +108,7 @@ TEST(ArgosPackage, IsReadUnpackedToo) {
   }
   directory.Write("sentencepiece.model", ReadTestFile(kModel + std::string("sentencepiece.model")));
   directory.Write("metadata.json", R"({"from_code": "zt", "to_code": "pb"})");
-  const auto model = LoadModel(directory.path());
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(directory.path()));
   EXPECT_EQ(model->layout, "argos");
   // Argos' own codes.
   EXPECT_EQ(model->languages.Pairs()[0].source, "zh-Hant");
@@ -129,8 +126,7 @@ TEST(ArgosPackage, ATargetPrefixBeginsEveryOutput) {
   Package package;
   const json pieces = json::parse(ReadTestFile(kModel + std::string("shared_vocabulary.json")));
   package.metadata["target_prefix"] = pieces[20];
-  const auto model = package.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(package.Load());
   EXPECT_EQ(model->languages.Resolve("de", "en")->first, 20);
   EXPECT_EQ(model->languages.Resolve("", "")->first, 20);
   EXPECT_THAT(model->tokenizer.special, ::testing::Contains(20));

@@ -15,6 +15,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -26,8 +27,7 @@ std::string DirectoryOf(const std::string& model) {
 class Weighted : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto loaded = LoadModel(DirectoryOf(GetParam()));
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    auto loaded = ExpectOk(LoadModel(DirectoryOf(GetParam())));
     model_ = std::make_unique<LoadedModel>(*std::move(loaded));
     weights_ = model_->weights.get();
   }
@@ -103,11 +103,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Weighted,
                          });
 
 TEST(WeightsLoader, BytesOfCTranslate2AreThoseOfItsFile) {
-  const auto model = LoadModel(DirectoryOf("ct2-tiny-a-int8"));
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(LoadModel(DirectoryOf("ct2-tiny-a-int8")));
   const std::string text = ReadTestFile(DirectoryOf("ct2-tiny-a-int8") + "/model.bin");
-  const auto file = ParseCt2ModelFile(Bytes(text), "model.bin");
-  ASSERT_TRUE(file.ok()) << file.status();
+  const auto file = ExpectOk(ParseCt2ModelFile(Bytes(text), "model.bin"));
   // Three products that are one below the other in the file already, and keys and values of all
   // layers, which are not.
   const struct {

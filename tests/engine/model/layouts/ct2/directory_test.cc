@@ -17,6 +17,7 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -125,8 +126,7 @@ std::vector<float> Values(const LoadedModel& model, const char* name) {
 }
 
 TEST(Ct2Directory, VariablesMakeTheNetwork) {
-  const auto model = TinyDirectory().Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(TinyDirectory().Load());
   EXPECT_EQ(model->layout, "ctranslate2");
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.shape.d_model, 4);
@@ -148,8 +148,7 @@ TEST(Ct2Directory, VariablesMakeTheNetwork) {
 TEST(Ct2Directory, AnEmptyTokenFollowsTheVocabulary) {
   TinyDirectory tiny;
   tiny.Flag("decoder/start_from_zero_embedding", 1);
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.shape.target_vocab, kPieces + 1);
   EXPECT_EQ(model->spec.tokens.pad, kPieces);
   EXPECT_EQ(model->spec.tokens.decoder_start, kPieces);
@@ -163,16 +162,14 @@ TEST(Ct2Directory, AnEmptyTokenFollowsTheVocabulary) {
   EXPECT_EQ(bias[kPieces], -INFINITY);
 
   tiny.variables.erase("decoder/projection/bias");
-  const auto without = tiny.Load();
-  ASSERT_TRUE(without.ok()) << without.status();
+  const auto without = ExpectOk(tiny.Load());
   EXPECT_EQ(Values(*without, "output layer bias")[kPieces - 1], 0.0F);
   EXPECT_EQ(Values(*without, "output layer bias")[kPieces], -INFINITY);
 }
 
 TEST(Ct2Directory, PositionsAreStoredOrComputed) {
   TinyDirectory tiny;
-  const auto computed = tiny.Load();
-  ASSERT_TRUE(computed.ok()) << computed.status();
+  const auto computed = ExpectOk(tiny.Load());
   EXPECT_EQ(computed->spec.shape.max_positions, 1024);
   // The first row is position 1, with the frequencies 1 and 1/10000.
   const std::vector<float> table = Values(*computed, "decoder positions");
@@ -182,8 +179,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
 
   tiny.Add("encoder/position_encodings/encodings", {9, 4}, 0.125F);
   tiny.Add("decoder/position_encodings/encodings", {9, 4}, 0.125F);
-  const auto stored = tiny.Load();
-  ASSERT_TRUE(stored.ok()) << stored.status();
+  const auto stored = ExpectOk(tiny.Load());
   EXPECT_EQ(stored->spec.shape.max_positions, 9);
   EXPECT_EQ(stored->spec.generation.max_length, 10);
   EXPECT_THAT(Values(*stored, "encoder positions"), Each(0.125F));
@@ -210,8 +206,7 @@ TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
   for (size_t i = 0; i + 1 < pieces.size(); ++i) lines += pieces[i].get<std::string>() + "\n";
   tiny.files.erase("shared_vocabulary.json");
   tiny.files["shared_vocabulary.txt"] = lines + "<s>\n";
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.shape.encoder_heads, 4);
   EXPECT_EQ(model->spec.activation, kernels::Activation::kRelu);
   EXPECT_EQ(model->spec.embedding_scale, 2.0F);
@@ -227,8 +222,7 @@ TEST(Ct2Directory, TwoVocabulariesAreTwoEmbeddings) {
   tiny.aliases = {};
   tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 1.0F);
   tiny.Add("decoder/projection/weight", {kPieces, 4}, 2.0F);
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.shape.source_vocab, kPieces);
   EXPECT_EQ(model->spec.shape.target_vocab, kPieces + 1);
   EXPECT_TRUE(model->own_target_vocabulary.has_value());
@@ -245,8 +239,7 @@ TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
       if (has_blank) pieces[5] = "<blank>";
       tiny.files["shared_vocabulary.json"] = pieces.dump();
       tiny.config["add_source_eos"] = adds_end;
-      const auto model = tiny.Load();
-      ASSERT_TRUE(model.ok()) << model.status();
+      const auto model = ExpectOk(tiny.Load());
       EXPECT_EQ(model->tokenizer.ends_source, adds_end || !has_blank);
       EXPECT_EQ(std::ranges::count(model->tokenizer.special, 5), has_blank ? 1 : 0);
     }
@@ -266,8 +259,7 @@ TEST(Ct2Directory, ASourceWithoutAnEndNeedsNone) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("source_vocabulary.json: has no '</s>', the eos_token"));
   pieces[5] = "<blank>";
   tiny.files["source_vocabulary.json"] = pieces.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_FALSE(model->tokenizer.ends_source);
   EXPECT_EQ(model->tokenizer.source_eos, -1);
   EXPECT_THAT(model->tokenizer.source_special, ElementsAre(5));
@@ -283,8 +275,7 @@ TEST(Ct2Directory, OfStoredPositionsThoseOfTheLongestSourceAreUsed) {
       const std::string name = stage + "/position_encodings/encodings";
       tiny.variables[name] = Ct2Variable(name, {rows, 4}, kF32, RawFloats(values));
     }
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     const uint32_t used = std::min(rows, 1024U);
     EXPECT_EQ(model->spec.shape.max_positions, static_cast<int>(used));
     EXPECT_EQ(model->tokenizer.max_source_tokens, static_cast<int>(used));
@@ -313,8 +304,7 @@ TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
   text("unk_token", "<unk>");
   text("bos_token", "<unk>");
   text("eos_token", "</s>");
-  auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.unk);
   EXPECT_TRUE(model->tokenizer.ends_source);
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
@@ -343,8 +333,7 @@ TEST(Ct2Directory, AnEmbeddingsNormIsPartOfTheNetwork) {
   tiny.Norm("encoder/layernorm_embedding");
   EXPECT_THAT(tiny.Fault(), HasSubstr("'decoder/layernorm_embedding/gamma' is missing"));
   tiny.Norm("decoder/layernorm_embedding");
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(Values(*model, "decoder embedding norm gain"), Each(3.0F));
 }
 
@@ -383,8 +372,7 @@ class TinyT5Directory : public TinyDirectory {
 };
 
 TEST(Ct2Directory, VariablesMakeAT5) {
-  const auto model = TinyT5Directory().Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(TinyT5Directory().Load());
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.family, "t5");
   EXPECT_EQ(spec.shape.head_dim, 3);
@@ -416,8 +404,7 @@ TEST(Ct2Directory, ScalesOfRowsStayWithTheirRows) {
     if (!of_rows) {
       tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {}, kF32, RawFloats({6.0F}));
     }
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     const std::vector<float>& qkv =
         Values(*model, "encoder layer 0: self-attention query, key, value");
     EXPECT_EQ(qkv[11 * 4], of_rows ? 3.0F : 2.0F);
@@ -486,8 +473,7 @@ TEST(Ct2Directory, NamesThatT5sRowsHaveTwiceAreTheFirsts) {
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   pieces[kPieces - 3] = pieces[kPieces - 1] = "<extra_id_0>";
   tiny.files["shared_vocabulary.json"] = pieces.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->source_vocabulary.IdOf("<extra_id_0>"), kPieces - 3);
   EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "");
   EXPECT_THAT(model->tokenizer.special, ::testing::Contains(kPieces - 3));
@@ -636,8 +622,7 @@ TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
       tiny.variables.erase(stage + "/scale_embeddings");
       tiny.Flag(stage + "/embeddings/multiply_by_sqrt_depth", value);
     }
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     EXPECT_EQ(model->spec.embedding_scale, value == 0 ? 1.0F : 2.0F);
   }
 }
@@ -649,8 +634,7 @@ TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
   const auto unk = std::ranges::find(pieces, "<unk>") - pieces.begin();
   pieces.erase(static_cast<size_t>(unk));
   tiny.files["shared_vocabulary.json"] = pieces.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.unk, kPieces - 1);
   EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "<unk>");
   pieces.erase(7);
@@ -665,8 +649,7 @@ TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
   tiny.Flag("with_target_bos", 0);
   tiny.config["decoder_start_token"] = nullptr;
   tiny.config["layer_norm_epsilon"] = 1e-3;
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
   EXPECT_EQ(model->spec.norm_epsilon, 1e-3F);
 }
@@ -683,8 +666,7 @@ TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
   }
   pieces[9] = "\u2581";  // alone it is a character
   tiny.files["shared_vocabulary.json"] = pieces.dump();
-  auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(tiny.Load());
   ASSERT_NE(model->tokenizer.model, nullptr);
   EXPECT_EQ(model->tokenizer.model->Encode(" w1  w2\n", TextStart::kBegin).size(), 2U);
   EXPECT_THAT(model->notes, ElementsAre(HasSubstr("tokens with spaces between them")));
@@ -702,8 +684,7 @@ TEST(Ct2Directory, NotesSpecialTokensThatSomebodyAdded) {
   const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   const json token = {{"content", pieces[20]}, {"special", true}};
   tiny.files["tokenizer_config.json"] = json{{"added_tokens_decoder", {{"20", token}}}}.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->notes, ElementsAre(HasSubstr("the tokenizer has added 1 special token")));
 }
 
@@ -769,21 +750,18 @@ Directory WithTokenizerJson() {
 
 TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
   TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_NE(model->tokenizer.model, nullptr);
   EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/tokenizer.json"));
   EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
-  const auto pair = model->languages.Resolve("de", "en");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model->languages.Resolve("de", "en"));
   EXPECT_EQ(pair->tag, 5);
   EXPECT_EQ(pair->first, 6);
   // A file of SentencePiece's wins, of whatever name.
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
     TinyDirectory both = tiny;
     both.files[file] = Shared("source.spm");
-    const auto loaded = both.Load();
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto loaded = ExpectOk(both.Load());
     EXPECT_EQ(loaded->tokenizer.model, nullptr);
     EXPECT_THAT(loaded->tokenizer.source_path, ::testing::EndsWith(file));
   }
@@ -792,10 +770,8 @@ TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
 TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
   tiny.files["tokenizer_config.json"] = R"({"legacy_behaviour": true})";
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
-  const auto pair = model->languages.Resolve("de", "en");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto model = ExpectOk(tiny.Load());
+  const auto pair = ExpectOk(model->languages.Resolve("de", "en"));
   EXPECT_EQ(pair->tag, std::nullopt);
   EXPECT_EQ(pair->last_tag, 5);
   EXPECT_EQ(pair->first, 6);
@@ -828,8 +804,7 @@ TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
   json special = user;
   special["special"] = true;
   // Special tokens that somebody added are none of texts; those that the vocabulary lacks are not there.
-  auto added = with({{"added_tokens", json::array({special})}}).Load();
-  ASSERT_TRUE(added.ok()) << added.status();
+  auto added = ExpectOk(with({{"added_tokens", json::array({special})}}).Load());
   EXPECT_TRUE(added->tokenizer.added.empty());
   json plain = {{"content", "Ha"}, {"id", kPieces}};
   added = with({{"added_tokens", json::array({plain})}}).Load();
@@ -851,8 +826,7 @@ TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
   file["added_tokens"].push_back({{"content", "<user>"}, {"id", kPieces}, {"special", true}});
   file["added_tokens"].push_back({{"content", "Ha"}, {"id", kPieces + 1}, {"normalized", false}});
   tiny.files["tokenizer.json"] = file.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
   EXPECT_EQ(model->languages.Pairs().size(), 0U);
   file["post_processor"]["single"].erase(1);
@@ -864,8 +838,7 @@ TEST(Ct2Directory, BartsSourcesBeginWithItsFirstToken) {
   ModelDirectory directory("ct2-tiny-bart-float32");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Remove("tokenizer_config.json");
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     EXPECT_NE(model->tokenizer.model, nullptr);
     EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/vocab.json"));
     EXPECT_EQ(model->tokenizer.source_bos, 0);
@@ -907,8 +880,7 @@ TEST(Ct2Directory, ASourceBeginsAsTheFileSays) {
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   pieces[5] = "<s>";
   tiny.files["shared_vocabulary.json"] = pieces.dump();
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->tokenizer.source_bos, 5);
   tiny.config["add_source_bos"] = 1;
   EXPECT_THAT(tiny.Fault(), HasSubstr("config.json: field 'add_source_bos' is 1"));
@@ -924,11 +896,9 @@ TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
   ModelDirectory directory("ct2-tiny-mbart25-int8");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Remove("tokenizer_config.json");
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     EXPECT_EQ(model->languages.Pairs().size(), 25 * 24);
-    const auto pair = model->languages.Resolve("de", "ro");
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto pair = ExpectOk(model->languages.Resolve("de", "ro"));
     EXPECT_EQ(pair->tag, std::nullopt);
     EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
     EXPECT_EQ(pair->first, std::nullopt);
@@ -941,12 +911,10 @@ TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
 
 // CTranslate2 puts a prefix after the start.
 TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
-  const auto model = ModelDirectory("ct2-tiny-mbart25-int8")
-                         .Change("config.json", {{"decoder_start_token", "</s>"}})
-                         .Load();
-  ASSERT_TRUE(model.ok()) << model.status();
-  const auto pair = model->languages.Resolve("de", "ro");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto model = ExpectOk(ModelDirectory("ct2-tiny-mbart25-int8")
+                                  .Change("config.json", {{"decoder_start_token", "</s>"}})
+                                  .Load());
+  const auto pair = ExpectOk(model->languages.Resolve("de", "ro"));
   EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
   EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
   EXPECT_EQ(pair->start, std::nullopt);
@@ -956,13 +924,11 @@ TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
 // The converter writes null where the checkpoint's config.json named no class: callers then give the
 // start, too.
 TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
-  const auto model = ModelDirectory("ct2-tiny-mbart-int8")
-                         .Change("config.json", {{"decoder_start_token", nullptr}})
-                         .Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(ModelDirectory("ct2-tiny-mbart-int8")
+                                  .Change("config.json", {{"decoder_start_token", nullptr}})
+                                  .Load());
   EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
-  const auto pair = model->languages.Resolve("de", "ro");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model->languages.Resolve("de", "ro"));
   EXPECT_EQ(pair->tag, model->source_vocabulary.IdOf("de_DE"));
   EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
   EXPECT_EQ(pair->start, std::nullopt);

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -34,8 +35,7 @@ std::string Model(const std::vector<std::string>& variables,
 
 // The tensors are views of `file`.
 Ct2ModelFile Parsed(const std::string& file) {
-  auto model = ParseCt2ModelFile(Bytes(file), "model.bin");
-  EXPECT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(ParseCt2ModelFile(Bytes(file), "model.bin"));
   return model.ok() ? *std::move(model) : Ct2ModelFile();
 }
 Ct2ModelFile Parsed(std::string&& file) = delete;

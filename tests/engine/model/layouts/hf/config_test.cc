@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -61,14 +62,12 @@ std::string GenerationRefusalOf(const std::string& field, const json& value) {
 }
 
 GenerationDefaults GenerationOf(const json& generation) {
-  const auto config = Parse(Config(), generation);
-  EXPECT_TRUE(config.ok()) << config.status();
+  const auto config = ExpectOk(Parse(Config(), generation));
   return config.ok() ? config->spec.generation : GenerationDefaults{};
 }
 
 TEST(HfConfig, ReadsTheShape) {
-  const auto config = Parse(Config());
-  ASSERT_TRUE(config.ok()) << config.status();
+  const auto config = ExpectOk(Parse(Config()));
   const ModelSpec& spec = config->spec;
   EXPECT_EQ(spec.family, "marian");
   EXPECT_EQ(spec.shape.d_model, 8);
@@ -97,8 +96,7 @@ TEST(HfConfig, ReadsWhatVaries) {
   config["share_encoder_decoder_embeddings"] = false;
   config["tie_word_embeddings"] = false;
   config["decoder_vocab_size"] = 12;
-  const auto parsed = Parse(config);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(Parse(config));
   EXPECT_EQ(parsed->spec.activation, kernels::Activation::kRelu);
   EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
   EXPECT_FALSE(parsed->spec.share_embeddings);
@@ -137,8 +135,7 @@ TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
   config.erase("activation_function");
   config.erase("scale_embedding");
   config["normalize_before"] = true;  // of an older time, and true
-  const auto parsed = Parse(config);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(Parse(config));
   EXPECT_EQ(parsed->spec.activation, kernels::Activation::kRelu);
   EXPECT_FLOAT_EQ(parsed->spec.embedding_scale, std::sqrt(8.0F));
   EXPECT_EQ(parsed->spec.generation.forced_eos, std::nullopt);
@@ -153,8 +150,7 @@ TEST(HfConfig, AnMbartConfigForcesItsEnd) {
   config.update(json::parse(R"({"architectures": ["MBartForConditionalGeneration"],
                                 "model_type": "mbart", "eos_token_id": 2, "max_length": 30})"));
   config.erase("scale_embedding");
-  const auto parsed = Parse(config);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(Parse(config));
   EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
   EXPECT_EQ(parsed->spec.generation.forced_eos, 2);
   EXPECT_EQ(parsed->tokenizer.scheme, &kMbart50Tokenizer);
@@ -202,8 +198,7 @@ TEST(HfConfig, KnowsTheActivationsOfTransformers) {
   for (const auto& [name, activation] : names) {
     json config = Config();
     config["activation_function"] = name;
-    const auto parsed = Parse(config);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const auto parsed = ExpectOk(Parse(config));
     EXPECT_EQ(parsed->spec.activation, activation) << name;
   }
 }
@@ -224,8 +219,7 @@ TEST(HfConfig, FieldsThatMarianNeverAsksAreNoted) {
     config[field] = values.first;
     EXPECT_THAT(Parse(config)->notes, IsEmpty()) << field;
     config[field] = values.second;
-    const auto parsed = Parse(config);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const auto parsed = ExpectOk(Parse(config));
     EXPECT_THAT(parsed->notes,
                 ElementsAre("config.json: field '" + field + "' is " + values.second.dump() +
                             ", which has no effect on a MarianMTModel"));
@@ -267,8 +261,7 @@ TEST(HfGeneration, IsReadFromItsOwnFile) {
   generation["length_penalty"] = 0.6;
   generation["early_stopping"] = "never";
   generation["min_length"] = 3;
-  const auto parsed = Parse(config, generation);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(Parse(config, generation));
   const GenerationDefaults& defaults = parsed->spec.generation;
   EXPECT_EQ(defaults.num_beams, 6);
   EXPECT_EQ(defaults.length_penalty, 0.6F);
@@ -297,8 +290,7 @@ TEST(HfGeneration, IsReadFromConfigJsonWhenItHasNoFile) {
   json config = Config();
   config.update(json::parse(R"({"num_beams": 4, "max_length": 32, "bad_words_ids": [[9]],
                                 "early_stopping": true})"));
-  auto parsed = Parse(config);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  auto parsed = ExpectOk(Parse(config));
   EXPECT_EQ(parsed->spec.generation.num_beams, 4);
   EXPECT_EQ(parsed->spec.generation.max_length, 32);
   EXPECT_EQ(parsed->spec.generation.early_stopping, EarlyStopping::kTrue);
@@ -449,8 +441,7 @@ TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
       json config = Config();
       config["forced_eos_token_id"] = forced;
       config.update(fields);
-      const auto parsed = Parse(config);
-      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      const auto parsed = ExpectOk(Parse(config));
       EXPECT_EQ(parsed->spec.generation.max_length, expected) << config;
     }
   }
@@ -504,8 +495,7 @@ TEST(HfGeneration, SeveralIdsMayEndAnOutput) {
   json generation = Generation();
   generation["eos_token_id"] = {0, 3, 5, 3};
   generation["bad_words_ids"] = json::parse("[[9], [3]]");  // the ban of an end is dropped
-  auto parsed = Parse(Config(), generation);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  auto parsed = ExpectOk(Parse(Config(), generation));
   EXPECT_EQ(parsed->spec.tokens.eos, 0);
   EXPECT_THAT(parsed->spec.tokens.more_eos, ElementsAre(3, 5));
   EXPECT_THAT(parsed->spec.generation.bad_words, ElementsAre(std::vector<int>{9}));
@@ -650,13 +640,12 @@ std::string TokenizerRefusalOf(const std::string& field, const json& value) {
 }
 
 TEST(HfTokenizer, IsRead) {
-  const auto parsed = Parse(Config(), Generation(), json::parse(R"({
+  const auto parsed = ExpectOk(Parse(Config(), Generation(), json::parse(R"({
       "tokenizer_class": "MarianTokenizer", "source_lang": "de", "target_lang": "en",
       "unk_token": {"__type": "AddedToken", "content": "[unk]"}, "eos_token": "</s>",
       "pad_token": "<pad>", "separate_vocabs": true, "model_max_length": 40,
       "sp_model_kwargs": {}, "additional_special_tokens": ["<pad>"],
-      "added_tokens_decoder": {"0": {"content": "</s>"}, "1": {"content": "[unk]"}}})"));
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+      "added_tokens_decoder": {"0": {"content": "</s>"}, "1": {"content": "[unk]"}}})")));
   EXPECT_EQ(parsed->tokenizer.source_language, "de");
   EXPECT_EQ(parsed->tokenizer.target_language, "en");
   EXPECT_EQ(parsed->tokenizer.unk_piece, "[unk]");
@@ -687,8 +676,7 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
   json tokenizer = json::parse(R"({
       "tokenizer_class": "NllbTokenizerFast", "additional_special_tokens": ["deu_Latn", {"content": "eng_Latn"}],
       "added_tokens_decoder": {"7": {"content": "eng_Latn"}}, "legacy_behaviour": true})");
-  const auto parsed = Parse(config, Generation(), tokenizer);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto parsed = ExpectOk(Parse(config, Generation(), tokenizer));
   EXPECT_EQ(parsed->tokenizer.scheme, &kNllbTokenizer);
   EXPECT_TRUE(parsed->tokenizer.scheme_given);
   ASSERT_EQ(parsed->tokenizer.listed.size(), 2U);
@@ -737,8 +725,7 @@ TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
   texts.tokenizer.config = R"({"tokenizer_class": "MarianTokenizer", "unk_token": "<unk>"})";
   texts.tokenizer.special_tokens_map = R"({"additional_special_tokens": ["<x>"]})";
   texts.tokenizer.added_tokens = R"({"<x>": 64, "Wort": 65})";
-  auto parsed = ParseHfConfig(texts);
-  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  auto parsed = ExpectOk(ParseHfConfig(texts));
   EXPECT_EQ(parsed->tokenizer.added_file, "added_tokens.json");
   ASSERT_EQ(parsed->tokenizer.added.size(), 2U);
   EXPECT_TRUE(parsed->tokenizer.added[64].special);

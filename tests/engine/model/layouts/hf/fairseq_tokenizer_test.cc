@@ -7,14 +7,13 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Directory = ModelDirectory;
 
@@ -23,14 +22,12 @@ constexpr int kFirstLanguage = 401;  // 400 pieces, and <pad>
 
 // The token that a language has.
 int TokenOf(const LoadedModel& model, const std::string& language) {
-  const auto pair = model.languages.Resolve(language, "de");
-  EXPECT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model.languages.Resolve(language, "de"));
   return pair.ok() ? pair->tag.value_or(-1) : -1;
 }
 
 TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
-  const auto model = Directory("tiny-nllb").Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(Directory("tiny-nllb").Load());
   const Vocabulary& vocabulary = model->source_vocabulary;
   EXPECT_EQ(vocabulary.IdOf("<s>"), 0);
   EXPECT_EQ(vocabulary.IdOf("<pad>"), 1);
@@ -52,8 +49,7 @@ TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
 TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
   Directory listed("tiny-nllb");
   listed.Change(kConfig, {{"added_tokens_decoder", nullptr}});
-  auto model = listed.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  auto model = ExpectOk(listed.Load());
   EXPECT_EQ(TokenOf(*model, "en"), kFirstLanguage + 3);
 
   Directory known("tiny-nllb");
@@ -69,10 +65,8 @@ TEST(NllbTokenizer, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   directory.Change(kConfig, {{"legacy_behaviour", true}});
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
-    const auto pair = model->languages.Resolve("en", "de");
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto model = ExpectOk(directory.Load());
+    const auto pair = ExpectOk(model->languages.Resolve("en", "de"));
     EXPECT_EQ(pair->tag, std::nullopt);
     EXPECT_EQ(pair->last_tag, kFirstLanguage + 3);
     EXPECT_EQ(pair->first, kFirstLanguage + 2);
@@ -83,16 +77,15 @@ TEST(NllbTokenizer, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   EXPECT_THAT(directory.Change(kConfig, {{"legacy_behaviour", 1}}).Refusal(),
               HasSubstr("field 'legacy_behaviour' is 1"));
   // A class of mBART's does not know the field.
-  const auto other = Directory("tiny-mbart").Change(kConfig, {{"legacy_behaviour", true}}).Load();
-  ASSERT_TRUE(other.ok()) << other.status();
+  const auto other =
+      ExpectOk(Directory("tiny-mbart").Change(kConfig, {{"legacy_behaviour", true}}).Load());
   EXPECT_EQ(other->languages.Resolve("en", "de")->last_tag, std::nullopt);
 }
 
 TEST(NllbTokenizer, AForcedTokenOfTheCheckpointGivesWayToTheTarget) {
-  const auto model = Directory("tiny-nllb")
-                         .Change("generation_config.json", {{"forced_bos_token_id", 404}})
-                         .Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(Directory("tiny-nllb")
+                                  .Change("generation_config.json", {{"forced_bos_token_id", 404}})
+                                  .Load());
   EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
 }
 
@@ -130,8 +123,7 @@ TEST(Mbart50Tokenizer, HasItsIdsFromSentencePieceAndAListOfItsOwn) {
   Directory directory("tiny-mbart");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     EXPECT_EQ(model->source_vocabulary.IdOf("ar_AR"), kFirstLanguage);
     EXPECT_EQ(TokenOf(*model, "sl"), kFirstLanguage + 51);
     EXPECT_EQ(model->languages.Pairs().size(), 52 * 51);
@@ -149,12 +141,10 @@ TEST(Mbart25Tokenizer, HasTheSourceBehindItsEndAndTheTargetAsTheStart) {
   Directory directory("tiny-mbart25");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     EXPECT_EQ(model->languages.Pairs().size(), 25 * 24);
     EXPECT_EQ(model->source_vocabulary.IdOf("<mask>"), kFirstLanguage + 25);
-    const auto pair = model->languages.Resolve("en-GB", "ro");
-    ASSERT_TRUE(pair.ok()) << pair.status();
+    const auto pair = ExpectOk(model->languages.Resolve("en-GB", "ro"));
     EXPECT_EQ(pair->tag, std::nullopt);
     EXPECT_EQ(pair->last_tag, kFirstLanguage + 3);
     EXPECT_EQ(pair->first, std::nullopt);
@@ -166,9 +156,8 @@ TEST(Mbart25Tokenizer, HasTheSourceBehindItsEndAndTheTargetAsTheStart) {
     EXPECT_THAT(model->languages.Resolve("en", "pl").status().ToString(), HasSubstr("'pl'"));
   }
   // The start is what a request wants, whatever a checkpoint was made for.
-  const auto model =
-      Directory("tiny-mbart25").Change("config.json", {{"decoder_start_token_id", 404}}).Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(
+      Directory("tiny-mbart25").Change("config.json", {{"decoder_start_token_id", 404}}).Load());
   EXPECT_EQ(model->languages.Resolve("en", "ro")->start, kFirstLanguage + 19);
 }
 
@@ -188,8 +177,7 @@ TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {
   Directory directory("tiny-m2m");
   for (const bool has_class : {true, false}) {
     if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
-    const auto model = directory.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(directory.Load());
     const int first = *model->source_vocabulary.IdOf("__af__");
     EXPECT_EQ(first, 398 - 1);
     EXPECT_EQ(TokenOf(*model, "de"), *model->source_vocabulary.IdOf("__de__"));
@@ -201,11 +189,9 @@ TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {
 
 // The same files with the target's token in the source and none in the output.
 TEST(M2m100Tokenizer, OfSmall100MarksTheTargetInTheSource) {
-  const auto model =
-      Directory("tiny-m2m").Change(kConfig, {{"tokenizer_class", "SMALL100Tokenizer"}}).Load();
-  ASSERT_TRUE(model.ok()) << model.status();
-  const auto pair = model->languages.Resolve("", "fr");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto model = ExpectOk(
+      Directory("tiny-m2m").Change(kConfig, {{"tokenizer_class", "SMALL100Tokenizer"}}).Load());
+  const auto pair = ExpectOk(model->languages.Resolve("", "fr"));
   EXPECT_EQ(pair->tag, model->source_vocabulary.IdOf("__fr__"));
   EXPECT_EQ(pair->first, std::nullopt);
 }
@@ -223,11 +209,10 @@ TEST(M2m100Tokenizer, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(M2m100Tokenizer, Wmt21HasLanguagesOfItsOwn) {
-  const auto model = Directory("tiny-m2m")
-                         .Change(kConfig, {{"language_codes", "wmt21"}})
-                         .Remove("special_tokens_map.json")
-                         .Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(Directory("tiny-m2m")
+                                  .Change(kConfig, {{"language_codes", "wmt21"}})
+                                  .Remove("special_tokens_map.json")
+                                  .Load());
   EXPECT_EQ(model->languages.Pairs().size(), 8 * 7);
   EXPECT_EQ(TokenOf(*model, "de"), 397 + 7);
 }

@@ -12,6 +12,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -123,8 +124,7 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
   for (const char* file : {"model.npz", "model.bin", "model.deen.intgemm.alphas.bin"}) {
     tiny.model_file = file;
     tiny.has_options = !tiny.has_options;  // beside the file, or in it
-    const auto model = tiny.Load();
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(tiny.Load());
     EXPECT_EQ(model->layout, "marian");
     const ModelSpec& spec = model->spec;
     EXPECT_EQ(spec.shape.d_model, 4);
@@ -151,8 +151,7 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
 
 // Position 0 first, frequencies 1 and 1/10000; an output begins with nothing.
 TEST(MarianDirectory, PositionsAreMariansAndTheStartIsEmpty) {
-  const auto model = TinyDirectory().Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(TinyDirectory().Load());
   EXPECT_EQ(model->spec.shape.max_positions, 1024);
   const std::vector<float> table = Values(*model, "decoder positions");
   EXPECT_THAT(std::vector<float>(table.begin(), table.begin() + 4), ElementsAre(0, 0, 1, 1));
@@ -183,8 +182,7 @@ TEST(MarianDirectory, NormsAreBehindOrBefore) {
     tiny.Norm(stage + "_emb", "_pre");
     tiny.Norm(stage + "_top");
   }
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_NE(model->program.FindWeight("encoder final norm gain"), kNoWeight);
   EXPECT_NE(model->program.FindWeight("decoder embedding norm gain"), kNoWeight);
   tiny.options["version"] = "v1.9.31 ba94c5b9 2020-05-17";
@@ -204,8 +202,7 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_ff_logit_out_Wt' or "));
   // Older versions have the matrix as [d, vocabulary].
   tiny.Add("decoder_ff_logit_out_W", 4, kPieces, 0.125F);
-  const auto untied = tiny.Load();
-  ASSERT_TRUE(untied.ok()) << untied.status();
+  const auto untied = ExpectOk(tiny.Load());
   EXPECT_FALSE(untied->spec.share_embeddings || untied->spec.tie_output);
   EXPECT_EQ(Values(*untied, "output layer").front(), 0.125F);
   EXPECT_TRUE(untied->own_target_vocabulary.has_value());
@@ -213,8 +210,7 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   EXPECT_THAT(tiny.Fault(),
               HasSubstr("'decoder_ff_logit_out_W' differs from 'decoder_Wemb', though"));
   tiny.tensors.erase("decoder_ff_logit_out_W");
-  const auto tied = tiny.Load();
-  ASSERT_TRUE(tied.ok()) << tied.status();
+  const auto tied = ExpectOk(tiny.Load());
   EXPECT_TRUE(tied->spec.tie_output && !tied->spec.share_embeddings);
 }
 
@@ -231,8 +227,7 @@ TEST(MarianDirectory, ADecoderMayBeRecurrent) {
   tiny.Norm("decoder_l1_rnn_ffn");
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_l1_rnn_bf' is missing"));
   tiny.Add("decoder_l1_rnn_bf", 1, 4, 3.0F);
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   // The gate's above the input's, which has no bias.
   EXPECT_THAT(Values(*model, "decoder layer 0: recurrence gate, input bias"),
               ElementsAre(3, 3, 3, 3, 0, 0, 0, 0));
@@ -324,8 +319,7 @@ TEST(MarianDirectory, ADecoderConfigurationNamesFilesAndSearch) {
       "models:\n  - /data/model.deen.npz\nvocabs:\n  - vocab.spm\n  - vocab.spm\n";
   tiny.files["decoder.yml"] =
       names + "beam-size: 4\nnormalize: 0.6\nallow-unk: true\nshortlist: [lex.bin, false]\n";
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.generation.num_beams, 4);
   EXPECT_EQ(model->spec.generation.length_penalty, 0.6F);
   EXPECT_TRUE(model->spec.generation.bad_words.empty());
@@ -348,8 +342,7 @@ TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
   TinyDirectory tiny;
   tiny.files["source.spm"] = tiny.files["target.spm"] = tiny.files["vocab.deen.spm"];
   tiny.files.erase("vocab.deen.spm");
-  const auto of_spm = TinyDirectory().Load();
-  ASSERT_TRUE(of_spm.ok()) << of_spm.status();
+  const auto of_spm = ExpectOk(TinyDirectory().Load());
   std::string yaml;
   for (int id = 0; id + 2 < kPieces; ++id) {
     std::string piece(of_spm->source_vocabulary.PieceOf(id));
@@ -358,13 +351,11 @@ TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
     yaml += "\"" + piece + "\": " + std::to_string(id) + "\n";
   }
   tiny.files["opus.vocab.yml"] = yaml;
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.eos, 0);
   EXPECT_EQ(model->source_vocabulary.PieceOf(7), of_spm->source_vocabulary.PieceOf(7));
   EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "");
-  const auto pair = model->languages.Resolve("", "en");
-  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto pair = ExpectOk(model->languages.Resolve("", "en"));
   EXPECT_EQ(pair->tag, 5);
 
   tiny.files["opus.vocab.yml"] = yaml + "too: 238\nmany: 239\nby one: 240\n";
@@ -392,8 +383,7 @@ TEST(MarianDirectory, LanguagesAreInTheNamesOfFiles) {
   }
   TinyDirectory tiny;
   tiny.files["tokenizer_config.json"] = R"({"source_lang": "deu", "target_lang": "nld"})";
-  const auto model = tiny.Load();
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->languages.Pairs().front().target, "nl");
 }
 

@@ -1,13 +1,13 @@
 #include "engine/model/layouts/marian/file.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/model/formats/tensor_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -42,8 +42,7 @@ TEST(NpzFile, ArraysLieInRowsOrColumns) {
                                  {"columns.npy", Npy("<f4", "(2, 3)", six, true)},
                                  {"one.npy", Npy("|i1", "(3,)", "abc")},
                                  {"scalar.npy", Npy("<f8", "()", Raw(2.5))}});
-  const auto table = ParseNpzFile(Bytes(bytes), "model.npz");
-  ASSERT_TRUE(table.ok()) << table.status();
+  const auto table = ExpectOk(ParseNpzFile(Bytes(bytes), "model.npz"));
   EXPECT_THAT(Values(table->at("rows")), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(Values(table->at("columns")), ElementsAre(1, 3, 5, 2, 4, 6));
   EXPECT_THAT(Values(table->at("scalar")), ElementsAre(2.5F));
@@ -105,8 +104,7 @@ TEST(MarianFile, EightBitsAreDividedByTheirScale) {
   for (const uint64_t type : {uint64_t{0x4101}, uint64_t{0x10001}}) {
     const std::string bytes = MarianBinary(
         {{"decoder_l1_rnn_W", type, {2, 3}, six + "padding"}, {"Wemb", type, {2, 3}, six}});
-    const auto model = ParseMarianBinary(Bytes(bytes), "model.bin");
-    ASSERT_TRUE(model.ok()) << model.status();
+    const auto model = ExpectOk(ParseMarianBinary(Bytes(bytes), "model.bin"));
     EXPECT_THAT(model->tensors.at("decoder_l1_rnn_W").shape, ElementsAre(3, 2));
     EXPECT_THAT(model->tensors.at("Wemb").shape, ElementsAre(2, 3));
     for (const auto& [name, view] : model->tensors) {
