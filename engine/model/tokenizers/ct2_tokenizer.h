@@ -24,7 +24,7 @@ struct Ct2Sides {
   std::string_view source_file;
   std::string_view target_file;
   bool is_t5 = false;
-  bool starts_empty = false;  // whether an output begins with the empty token (BartTraits)
+  bool starts_empty = false;  // whether an output begins with the empty token (NetworkTraits)
 };
 
 struct Ct2Tokenizer {

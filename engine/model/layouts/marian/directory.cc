@@ -187,7 +187,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   if (!options.ok()) return options.status();
   absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
   if (!read.ok()) return read.status();
-  absl::StatusOr<Network> network = MakeBartNetwork(read->spec, read->traits);
+  absl::StatusOr<Network> network = MakeNetwork(read->spec, read->traits);
   if (!network.ok()) return network.status();
   absl::Status status = CheckMarianTensors(*file, *name, *network);
   if (!status.ok()) return status;
