@@ -118,17 +118,17 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
 }  // namespace
 
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
-                                         const LoadOptions& options, LoadContext* load) {
+                                         TokenizerChoice tokenizer, LoadContext* load) {
   if (directories.size() < 2 || directories.size() > kernels::kMaxEnsembleMembers) {
     return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
                                              " members, expected 2 to ",
                                              std::to_string(kernels::kMaxEnsembleMembers)));
   }
-  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), options, load);
+  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), tokenizer, load);
   if (!first.ok()) return first;
   first->spec.is_ensemble = true;
   for (size_t m = 1; m < directories.size(); ++m) {
-    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], options, load);
+    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], tokenizer, load);
     if (!other.ok()) return other;
     if (absl::Status status = CheckAlike(directories.front(), *first, directories[m], *other);
         !status.ok()) {

@@ -1,7 +1,6 @@
 #include "engine/model/layouts/model_source.h"
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <system_error>
 
@@ -35,26 +34,32 @@ std::string HintOf(const std::string& directory) {
                            : "' in it is compressed, and has to be unpacked");
 }
 
+absl::StatusOr<LoadedModel> LoadAs(const ModelLayout& layout, const DiskFolder& folder,
+                                   TokenizerChoice tokenizer) {
+  absl::StatusOr<LoadedModel> model = layout.load(folder, tokenizer);
+  if (!model.ok()) return InDirectory(folder.path(), model.status());
+  if (model->name.empty()) model->name = NameOf(folder.path());
+  model->layout = std::string(layout.name);
+  return model;
+}
+
 }  // namespace
 
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options,
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, TokenizerChoice tokenizer,
                                       LoadContext* load) {
   std::error_code error;
-  const ArgosPackageSource argos;
   const DiskFolder folder(path, load);
-  if (std::filesystem::is_regular_file(path, error)) return argos.Load(folder, options);
+  if (std::filesystem::is_regular_file(path, error)) {
+    return LoadAs(kArgosLayout, folder, tokenizer);
+  }
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
   // The file model.bin may be Marian's or CTranslate2's, but a Marian directory has no config.json.
   // Hugging Face's layout comes after CTranslate2's, because CTranslate2's directories also have a
   // config.json.
-  const MarianDirectorySource marian;
-  const Ct2DirectorySource ctranslate2;
-  const HfDirectorySource hugging_face;
-  for (const ModelSource* source :
-       std::initializer_list<const ModelSource*>{&marian, &ctranslate2, &hugging_face, &argos}) {
-    if (source->Recognises(folder)) return source->Load(folder, options);
+  for (const ModelLayout* layout : {&kMarianLayout, &kCt2Layout, &kHfLayout, &kArgosLayout}) {
+    if (layout->recognises(folder)) return LoadAs(*layout, folder, tokenizer);
   }
   return absl::NotFoundError(
       Concat(path, ": found no model, expected a directory with config.json (Hugging Face), ",

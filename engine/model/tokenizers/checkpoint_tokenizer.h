@@ -2,7 +2,7 @@
 // its tokenizer determines the scheme, which is the way to read the files (tokenizer_scheme.h).
 // Each scheme has a file: marian_tokenizer.cc and so on.
 //
-// Thread-safe. Errors are those of ModelSource::Load, but not all messages begin with the
+// Thread-safe. Errors are those of ModelLayout::load, but not all messages begin with the
 // directory.
 #pragma once
 

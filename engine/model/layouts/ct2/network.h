@@ -23,7 +23,7 @@ struct Ct2Network {
 // Returns the network. The last id of the target's vocabulary is always the empty token
 // (NetworkTraits::empty_token). If translations do not begin with it, it serves as <pad>, because
 // the model may have no <pad>. If the network needs parts of a variable, replaces the variable in
-// `model` by its parts. Errors are those of ModelSource::Load. Returns UNIMPLEMENTED if a variable
+// `model` by its parts. Errors are those of ModelLayout::load. Returns UNIMPLEMENTED if a variable
 // is neither an attribute nor a weight.
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model);

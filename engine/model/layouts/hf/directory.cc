@@ -182,6 +182,19 @@ absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig co
   return absl::OkStatus();
 }
 
+bool Recognises(const DiskFolder& folder) { return folder.Has("config.json"); }
+
+absl::StatusOr<LoadedModel> Load(const DiskFolder& folder, TokenizerChoice tokenizer) {
+  absl::StatusOr<HfConfig> config = ReadConfig(folder);
+  if (!config.ok()) return config.status();
+  absl::StatusOr<ModelTokenizer> texts = ReadHfTokenizer(folder, tokenizer, &*config);
+  if (!texts.ok()) return texts.status();
+  LoadedModel model(*std::move(texts));
+  absl::Status status = LoadInto(folder, &model, *std::move(config));
+  if (!status.ok()) return status;
+  return model;
+}
+
 }  // namespace
 
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
@@ -244,26 +257,6 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_
       ", expected model.safetensors, pytorch_model.bin or the index of their shards"));
 }
 
-bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
-  return folder.Has("config.json");
-}
-
-absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
-                                                    const LoadOptions& options) const {
-  // Puts the path in front of the message if it is not there yet.
-  const auto in_directory = [&folder](const absl::Status& status) {
-    return InDirectory(folder.path(), status);
-  };
-  absl::StatusOr<HfConfig> config = ReadConfig(folder);
-  if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<ModelTokenizer> texts = ReadHfTokenizer(folder, options.tokenizer, &*config);
-  if (!texts.ok()) return in_directory(texts.status());
-  LoadedModel model(*std::move(texts));
-  model.name = NameOf(folder.path());
-  model.layout = std::string(layout());
-  absl::Status status = LoadInto(folder, &model, *std::move(config));
-  if (!status.ok()) return in_directory(status);
-  return model;
-}
+const ModelLayout kHfLayout = {.name = "huggingface", .recognises = Recognises, .load = Load};
 
 }  // namespace dragoman::engine

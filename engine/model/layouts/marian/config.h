@@ -26,7 +26,7 @@ struct MarianDecoder {
   std::string shortlist;  // a path as in the file; "": none
 };
 
-// Parses decoder.yml. `file` is its name in messages. Errors are those of ModelSource::Load.
+// Parses decoder.yml. `file` is its name in messages. Errors are those of ModelLayout::load.
 absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
 
 struct MarianNetwork {

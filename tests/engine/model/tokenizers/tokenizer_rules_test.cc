@@ -19,8 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr LoadOptions kSlow = {.tokenizer = TokenizerChoice::kSlow};
-constexpr LoadOptions kFast = {.tokenizer = TokenizerChoice::kFast};
+constexpr TokenizerChoice kSlow = TokenizerChoice::kSlow;
+constexpr TokenizerChoice kFast = TokenizerChoice::kFast;
 
 // A tokenizer.json of tiny-flan's pieces, without the scores that spiece.model has.
 std::string TokenizerJsonOf(const std::string& model) {
