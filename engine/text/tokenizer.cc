@@ -182,8 +182,7 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
   std::vector<size_t> owners;            // owners[k]: the position in `ids` of pieces[k]
   const auto write_pieces = [&](bool is_open) {
     const bool after_text = !whole.text.empty();
-    PieceText joined = is_open ? models_->target->DecodePrefix(pieces, after_text)
-                               : models_->target->Decode(pieces, after_text);
+    PieceText joined = models_->target->Decode(pieces, after_text, is_open);
     // Decode leaves the marks in pieces that the target's model does not know.
     if (models_->target->word_mark() == kSpaceMark) ReplaceMarks(joined);
     const auto base = static_cast<int64_t>(whole.text.size());
@@ -234,7 +233,7 @@ bool Tokenizer::MarksWordBegin() const {
 TokenEdges Tokenizer::EdgesOf(int id) const {
   const std::string_view piece = IsSpecial(id) ? std::string_view() : target_table_->PieceOf(id);
   if (piece.empty()) return {};
-  const std::string text = models_->target->Decode({&piece, 1}, true).text;
+  const std::string text = models_->target->Decode({&piece, 1}, true, false).text;
   if (text.empty()) return {};
   size_t first = 0;
   size_t last = text.size() - 1;

@@ -86,8 +86,8 @@ std::vector<SubwordToken> MosesBpe::Encode(std::string_view text, TextStart) con
   return tokens;
 }
 
-PieceText MosesBpe::Join(std::span<const std::string_view> pieces, bool after_text,
-                         bool is_prefix) const {
+PieceText MosesBpe::Decode(std::span<const std::string_view> pieces, bool after_text,
+                           bool is_prefix) const {
   OwnedText words;
   for (size_t i = 0; i < pieces.size(); ++i) {
     for (size_t at = 0; at < pieces[i].size();) {

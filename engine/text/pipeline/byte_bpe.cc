@@ -194,13 +194,6 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
   return prepared;
 }
 
-std::vector<SubwordToken> ByteBpe::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText prepared = Prepare(text, start);
-  std::vector<SubwordToken> tokens = Cut(prepared.text, start);
-  MapRanges(prepared.origin, &tokens);
-  return tokens;
-}
-
 std::vector<SubwordToken> ByteBpe::Cut(std::string_view part, TextStart start) const {
   const bool adds_space = space_before_ == kParts && start != TextStart::kInside && !part.empty() &&
                           !part.starts_with(' ');
@@ -229,7 +222,7 @@ std::vector<SubwordToken> ByteBpe::Cut(std::string_view part, TextStart start) c
   return tokens;
 }
 
-PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix) const {
+PieceText ByteBpe::Decode(std::span<const std::string_view> pieces, bool, bool is_prefix) const {
   PieceText joined;
   joined.ranges.resize(pieces.size());
   std::string bytes;

@@ -60,15 +60,6 @@ PipelineModel::PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer)
   if (spec_.model == PipelineSpec::kUnigram) trie_ = PieceTrie(std::move(texts));
 }
 
-std::vector<SubwordToken> PipelineModel::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText prepared = Prepare(text, start);
-  const NormalizedText normal = Normalize(prepared.text);
-  std::vector<SubwordToken> tokens = Cut(normal.text, start);
-  MapRanges(normal.origin, &tokens);
-  MapRanges(prepared.origin, &tokens);
-  return tokens;
-}
-
 NormalizedText PipelineModel::Prepare(std::string_view text, TextStart start) const {
   NormalizedText prepared = Unchanged(text);
   if (start != TextStart::kWord || spec_.split_white_space || text.empty()) return prepared;
@@ -233,8 +224,8 @@ bool PipelineModel::HasBytes(std::string_view text) const {
                      [&](char byte) { return ids_.contains(PieceOfByte(byte)); });
 }
 
-PieceText PipelineModel::Join(std::span<const std::string_view> pieces, bool after_text,
-                              bool is_prefix) const {
+PieceText PipelineModel::Decode(std::span<const std::string_view> pieces, bool after_text,
+                                bool is_prefix) const {
   const auto byte_of = [&](std::string_view piece) {
     return spec_.byte_fallback ? ByteOfPiece(piece) : -1;
   };

@@ -37,10 +37,8 @@ class SentencePiece : public SubwordModel {
   std::vector<SubwordToken> Encode(std::string_view text,
                                    TextStart start = TextStart::kBegin) const override;
 
-  PieceText Decode(std::span<const std::string_view> pieces,
-                   bool after_text = false) const override;
-  PieceText DecodePrefix(std::span<const std::string_view> pieces,
-                         bool after_text = false) const override;
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
   struct Span {

@@ -148,21 +148,21 @@ TEST(MosesBpe, TextOfPiecesHasTheirRanges) {
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<std::string_view> pieces = {"ab",      "c</w>", "&ap",  "os;s</w>",
                                                 "@-@</w>", "x</w>", ".</w>"};
-  const PieceText whole = (*model)->Decode(pieces, false);
+  const PieceText whole = (*model)->Decode(pieces, false, false);
   EXPECT_EQ(whole.text, "abc's-x.");
   EXPECT_THAT(whole.ranges,
               ElementsAre(TextRange{0, 2}, TextRange{2, 3}, TextRange{3, 4}, TextRange{4, 5},
                           TextRange{5, 6}, TextRange{6, 7}, TextRange{7, 8}));
-  EXPECT_EQ((*model)->Decode(pieces, true).text, " abc's-x.");
+  EXPECT_EQ((*model)->Decode(pieces, true, false).text, " abc's-x.");
   // The hyphen joins what is on both sides of it, so nothing from there on is sure.
-  EXPECT_EQ((*model)->DecodePrefix(std::span(pieces).first(5), false).text, "abc");
+  EXPECT_EQ((*model)->Decode(std::span(pieces).first(5), false, true).text, "abc");
 }
 
 TEST(MosesBpe, AnEmptyTextHasNoPieces) {
   const auto model = MosesBpe::Create(kMerges, "ru");
   ASSERT_TRUE(model.ok());
   EXPECT_THAT(Cut(**model, " \t\xE2\x80\x8B").text, ElementsAre());
-  EXPECT_EQ((*model)->Decode({}, true).text, "");
+  EXPECT_EQ((*model)->Decode({}, true, false).text, "");
 }
 
 }  // namespace
