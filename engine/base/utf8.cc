@@ -73,6 +73,16 @@ char32_t NextCodePoint(std::string_view text, size_t& at) {
   return sequence.code_point;
 }
 
+size_t CharacterBegin(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
+char32_t PreviousCodePoint(std::string_view text, size_t& at) {
+  at = CharacterBegin(text, at - 1);
+  return CodePointAt(text, at);
+}
+
 void AppendUtf8(char32_t c, std::string& text) {
   const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
   const auto add_low = [&](int shift) { add(0x80 | ((c >> shift) & 0x3F)); };
@@ -110,8 +120,7 @@ std::string_view StripWhiteSpace(std::string_view text) {
   while (at < text.size() && IsWhiteSpace(NextCodePoint(text, at))) begin = at;
   text.remove_prefix(begin);
   while (!text.empty()) {
-    size_t last = text.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    const size_t last = CharacterBegin(text, text.size() - 1);
     size_t after = last;
     if (!IsWhiteSpace(NextCodePoint(text, after)) || after != text.size()) break;
     text.remove_suffix(text.size() - last);

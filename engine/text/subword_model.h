@@ -43,19 +43,11 @@ template <class IsSpace>
 NormalizedText Stripped(const NormalizedText& of, bool left, bool right, IsSpace is_space) {
   const std::string_view text = of.text;
   size_t begin = 0;
-  while (left && begin < text.size()) {
-    size_t next = begin;
-    if (!is_space(NextCodePoint(text, next))) break;
-    begin = next;
+  while (left && begin < text.size() && is_space(CodePointAt(text, begin))) {
+    NextCodePoint(text, begin);
   }
   size_t end = text.size();
-  while (right && end > begin) {
-    size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-    size_t next = last;
-    if (!is_space(NextCodePoint(text, next))) break;
-    end = last;
-  }
+  while (right && end > begin && is_space(CodePointBefore(text, end))) PreviousCodePoint(text, end);
   return Slice(of, begin, end);
 }
 

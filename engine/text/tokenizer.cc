@@ -235,10 +235,7 @@ TokenEdges Tokenizer::EdgesOf(int id) const {
   if (piece.empty()) return {};
   const std::string text = models_->target->Decode({&piece, 1}, true, false).text;
   if (text.empty()) return {};
-  size_t first = 0;
-  size_t last = text.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-  return {IsInWord(NextCodePoint(text, first)), IsInWord(NextCodePoint(text, last))};
+  return {IsInWord(CodePointAt(text, 0)), IsInWord(CodePointBefore(text, text.size()))};
 }
 
 bool Tokenizer::IsSpecial(int id) const {

@@ -27,12 +27,6 @@ int32_t CharacterSize(std::string_view text, size_t at) {
   return static_cast<int32_t>(after - at);
 }
 
-// Returns the beginning of the character that contains byte `at`.
-size_t CharacterBegin(std::string_view text, size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PipelineModel>> PipelineModel::Create(PipelineSpec spec,

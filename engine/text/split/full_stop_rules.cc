@@ -115,15 +115,6 @@ std::vector<std::string> IcuSuppressions(const std::string& language) {
   return words;
 }
 
-// Returns the code point before byte `at` and moves `at` to its first byte. REQUIRES: at > 0.
-char32_t PreviousCodePoint(std::string_view text, size_t& at) {
-  do {
-    --at;
-  } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  size_t next = at;
-  return NextCodePoint(text, next);
-}
-
 // Reports whether a word may follow the character without a space.
 bool IsOpening(char32_t c) {
   const int8_t type = u_charType(static_cast<UChar32>(c));

@@ -140,17 +140,10 @@ void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
 }
 
 bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
-  size_t last = at - 1;
-  while (last > 0 && (static_cast<unsigned char>(line[last]) & 0xC0) == 0x80) --last;
-  size_t after = last;
-  const char32_t before = NextCodePoint(line, after);
-  if (!IsWhiteSpace(before)) {
-    // If no space follows, a sentence ends only in scripts without spaces. In other scripts, the
-    // punctuation is part of an address or a name ("?q=1", "Yahoo!Mail").
-    size_t next = at;
-    return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
-  }
-  return !rules_->full_stops.Continues(line, at);
+  if (IsWhiteSpace(CodePointBefore(line, at))) return !rules_->full_stops.Continues(line, at);
+  // If no space follows, a sentence ends only in scripts without spaces. In other scripts, the
+  // punctuation is part of an address or a name ("?q=1", "Yahoo!Mail").
+  return TouchesUnspacedScript(line, at);
 }
 
 std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentation mode) const {
@@ -188,14 +181,8 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
     joined.text += TextRange{at, piece.begin}.In(text);
     const bool touches = i > 0 && piece.begin == at;
     if (touches && target_uses_spaces && !translations[i].empty() && !joined.text.empty() &&
-        joined.text.back() != ' ') {
-      auto before = static_cast<size_t>(at) - 1;
-      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
-      auto after = static_cast<size_t>(at);
-      if (IsUnspacedScript(NextCodePoint(text, before)) ||
-          IsUnspacedScript(NextCodePoint(text, after))) {
-        joined.text += ' ';
-      }
+        joined.text.back() != ' ' && TouchesUnspacedScript(text, static_cast<size_t>(at))) {
+      joined.text += ' ';
     }
     const auto begin = static_cast<int64_t>(joined.text.size());
     joined.text += translations[i];

@@ -17,8 +17,7 @@ namespace {
 std::string Quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   if (text.size() <= kShown) return absl::StrCat("'", std::string(text), "'");
-  size_t end = kShown;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  const size_t end = CharacterBegin(text, kShown);
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
