@@ -51,6 +51,13 @@ NormalizedText Stripped(const NormalizedText& of, bool left, bool right, IsSpace
   return Slice(of, begin, end);
 }
 
+// A piece of a text, by its id.
+struct PieceSpan {
+  int32_t id = 0;
+  int32_t begin = 0;
+  int32_t end = 0;
+};
+
 struct SubwordToken {
   std::string piece;  // "" for text that the model itself reports as unknown
   // The bytes of the text that the piece comes from, before normalization.

@@ -74,6 +74,8 @@ class PipelineModel : public SubwordModel {
   // Appends the tokens of a word. `origin` is NormalizedText::origin of the word.
   void EncodeWord(std::string_view word, std::span<const int32_t> origin,
                   std::vector<SubwordToken>* tokens) const;
+  // Appends a symbol. If unknown symbols are fused, one after another unknown symbol extends it.
+  void Append(const PieceSpan& symbol, std::vector<PieceSpan>* symbols) const;
   std::vector<PieceSpan> Unigram(std::string_view word) const;
   std::vector<PieceSpan> Bpe(std::string_view word) const;
   // Reports whether every byte of `text` has a byte piece.
