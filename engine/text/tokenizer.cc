@@ -102,9 +102,9 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFile
     models->source = files.model;
     models->target = files.target_model != nullptr ? files.target_model : files.model;
   } else {
-    auto source = SentencePiece::Create(files.source_spm, files.source_name);
+    auto source = SentencePiece::Create(files.source_spm, files.source_path);
     if (!source.ok()) return source.status();
-    auto target = SentencePiece::Create(files.target_spm, files.target_name);
+    auto target = SentencePiece::Create(files.target_spm, files.target_path);
     if (!target.ok()) return target.status();
     models->source = *std::move(source);
     models->target = *std::move(target);

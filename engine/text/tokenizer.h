@@ -34,17 +34,20 @@ class PieceTable {
   virtual std::string_view PieceOf(int id) const = 0;
 };
 
+// The data that cuts texts.
 struct TokenizerFiles {
-  std::string source_spm;  // the content of a SentencePiece model file (.spm)
+  // The content of the file that tokenizes the texts of a side: a SentencePiece model or, if
+  // `model` is set, the file from which `model` was made.
+  std::string source_spm;
   std::string target_spm;
-  std::string source_name = "source.spm";  // the names of the files in error messages
-  std::string target_name = "target.spm";
-  // If set, used for sources and targets instead of the files above. Shared with the loader that
-  // made it.
+  std::string source_path;  // the paths of the files in error messages
+  std::string target_path;
+  // The model that cuts texts into pieces, if it is not a plain SentencePiece model. Used for
+  // source and target. Shared with the tokenizers.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: use `model`
+  std::shared_ptr<const SubwordModel> target_model;  // the target side's model, if it differs
   // The added tokens of sources and targets. Tokenizer cuts them out of a text by `rules` and gives
-  // the text between them to `model` (AddedTokenModel in added_tokens.h).
+  // the text between them to the model (AddedTokenModel in added_tokens.h).
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };

@@ -143,8 +143,7 @@ TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
   ASSERT_TRUE(without.ok()) << without.status();
   const auto all = testing::TranslateAlone(**without, jobs);
   const auto some = testing::TranslateAlone(*Start(), jobs);
-  const engine::VocabularyPieces pieces(&model->source_vocabulary);
-  const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
+  const auto tokenizer = engine::MakeTokenizer(*model);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   size_t tokens = 0;
   size_t outside = 0;

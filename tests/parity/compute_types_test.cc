@@ -78,9 +78,7 @@ class Model {
  private:
   void ReadSources(const engine::ResolvedPair& pair) {
     const engine::LoadedModel& loaded = *model_.loaded;
-    const engine::VocabularyPieces source(&loaded.source_vocabulary);
-    const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-    const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
+    const auto tokenizer = engine::MakeTokenizer(loaded);
     EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
     if (!tokenizer.ok()) return;
     for (const std::string& text : Texts()) {

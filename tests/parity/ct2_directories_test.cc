@@ -72,9 +72,7 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   ASSERT_NO_FATAL_FAILURE(ReadFixture(FixtureOf(GetParam().fixture), &fixture));
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
-  const engine::VocabularyPieces source(&model.loaded->source_vocabulary);
-  const engine::VocabularyPieces target(&model.loaded->TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(*model.loaded, &source, &target);
+  const auto tokenizer = engine::MakeTokenizer(*model.loaded);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   EXPECT_EQ(model.loaded->layout, "ctranslate2");
   std::vector<std::unique_ptr<engine::Segment>> segments;
@@ -147,9 +145,7 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
       ASSERT_NO_FATAL_FAILURE(
           LoadParityModel(std::string("tests/data/models/") + name, Place::kCpu, &model));
       const engine::LoadedModel& loaded = *model.loaded;
-      const engine::VocabularyPieces source(&loaded.source_vocabulary);
-      const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-      const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
+      const auto tokenizer = engine::MakeTokenizer(loaded);
       ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
       engine::ResolvedPair resolved;
       if (!loaded.languages.Pairs().empty() && std::string(checkpoint) != "tiny-t5") {
@@ -187,9 +183,7 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
       fixture.header["models"][GetParam().fixture].get<std::string>(), GetParam().place, &model));
   const engine::LoadedModel& loaded = *model.loaded;
   EXPECT_EQ(loaded.layout, "argos");
-  const engine::VocabularyPieces source(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
+  const auto tokenizer = engine::MakeTokenizer(loaded);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   const auto pair = loaded.languages.Resolve("", "");
   ASSERT_TRUE(pair.ok()) << pair.status();

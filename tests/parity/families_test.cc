@@ -52,9 +52,7 @@ class Families : public OnPlace {
 
 TEST_P(Families, TokensAreThoseOfTransformers) {
   const engine::LoadedModel& loaded = *model_.loaded;
-  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
+  const auto tokenizer = engine::MakeTokenizer(loaded);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   size_t decoded = 0;
   for (const json& one : cases_) {

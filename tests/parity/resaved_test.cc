@@ -85,9 +85,7 @@ void WriteDirectory(const json& row, const json& contents, const TempDirectory& 
 }
 
 void CompareIds(const json& row, const engine::LoadedModel& loaded) {
-  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
+  const auto tokenizer = engine::MakeTokenizer(loaded);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   const auto pair = loaded.languages.Resolve(row["source_lang"].get<std::string>(),
                                              row["target_lang"].get<std::string>());

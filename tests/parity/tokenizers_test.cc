@@ -63,8 +63,7 @@ TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
+    const auto tokenizer = engine::MakeTokenizer(*model);
     ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
     const std::string source = row["source_lang"];
     const auto pair = model->languages.Resolve(source, row["target_lang"].get<std::string>());
@@ -100,8 +99,7 @@ TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
+    const auto tokenizer = engine::MakeTokenizer(*model);
     ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
     for (const json& one : row["decoded"]) {
       const auto ids = one[0].get<std::vector<int>>();

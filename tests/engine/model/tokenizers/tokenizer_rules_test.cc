@@ -122,8 +122,7 @@ TEST(AddedTokens, OfAPromptAreCutOutFirst) {
   const auto saved = directory.Load();
   ASSERT_TRUE(saved.ok()) << saved.status();
   for (const LoadedModel* model : {&*plain, &*saved}) {
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    const auto tokenizer = MakeTokenizer(*model);
     ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
     const std::vector<int> ids = (*tokenizer)->EncodePrompt("<2de> ");
     if (model == &*plain) {
@@ -147,8 +146,7 @@ TEST(AddedTokens, CountBesideACtranslate2ModelToo) {
   auto model = directory.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   const auto ids_of = [&model](std::string_view prompt, std::string_view text) {
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    const auto tokenizer = MakeTokenizer(*model);
     EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
     std::vector<int> ids = (*tokenizer)->EncodePrompt(prompt);
     for (const int id : (*tokenizer)->EncodeSource(text).ids) ids.push_back(id);
