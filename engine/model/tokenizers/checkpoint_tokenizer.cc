@@ -97,6 +97,19 @@ absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {
              special == 2 ? " and the language tag" : ""));
 }
 
+absl::Status SetSharedTokens(const Vocabulary& vocabulary, std::string_view file, int special,
+                             CheckpointConfig* config, TokenizerDescription* facts) {
+  const absl::StatusOr<int> unk = SpecialId(vocabulary, file, config->tokenizer.unk_piece);
+  if (!unk.ok()) return unk.status();
+  config->ids.unk = *unk;
+  absl::Status status = CheckSpecialIds(vocabulary, file, *config);
+  if (status.ok()) status = CheckSourceRoom(*config, special);
+  facts->source_eos = config->ids.eos;
+  facts->source_unk = *unk;
+  facts->max_source_tokens = config->tokenizer.model_max_length;
+  return status;
+}
+
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer) {
   ReadClass(config.tokenizer_class, classes, fields, tokenizer);

@@ -39,6 +39,7 @@ class Vocabulary final : public PieceTable {
   Vocabulary& operator=(const Vocabulary&) = delete;
 
   int size() const { return static_cast<int>(pieces_.size()); }
+  const std::vector<std::string>& pieces() const { return pieces_; }  // by id
   std::optional<int> IdOf(std::string_view piece) const override;
   // Also returns "" for an id outside the vocabulary.
   std::string_view PieceOf(int id) const override;
