@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/base/file_record.h"
 #include "engine/model/layouts/argos/package.h"
 #include "engine/model/layouts/ct2/directory.h"
 #include "engine/model/layouts/hf/directory.h"
@@ -17,17 +18,9 @@ namespace {
 // If the directory has a compressed file that users must unpack first, such as Firefox's downloads,
 // returns a hint for the error message. Otherwise returns "".
 std::string HintOf(const std::string& directory) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  std::string first;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    const std::string ending = entry->path().extension().string();
-    const bool counts = ending == ".gz" || ending == ".zst" || ending == ".argosmodel";
-    if (counts && (first.empty() || name < first)) first = name;
-  }
-  if (first.empty()) return "";
+  const std::vector<std::string> names = ListNames(directory, {".gz", ".zst", ".argosmodel"});
+  if (names.empty()) return "";
+  const std::string& first = names.front();
   const bool is_package = first.ends_with(".argosmodel");
   return Concat("; '", first.substr(0, 128),
                 is_package ? "' in it is a package, which is a model by itself"

@@ -232,12 +232,8 @@ class Reader : private TokenizerJsonFields {
 }  // namespace
 
 absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::string_view file) {
-  const absl::StatusOr<Json> root = ParseJson(text, file, kLimits);
+  const absl::StatusOr<Json> root = ParseJsonObject(text, file, kLimits);
   if (!root.ok()) return root.status();
-  if (!root->is_object()) {
-    return absl::InvalidArgumentError(
-        Concat(file, ": is ", DescribeJson(*root), ", expected an object"));
-  }
   return Reader(file, *root).Read();
 }
 

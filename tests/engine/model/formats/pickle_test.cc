@@ -142,7 +142,7 @@ TEST(Pickle, DoublingListsStayLinear) {
   std::string tuple = "\x80\x02(" + bytes.substr(2) + "t.";
   const auto whole = Parse(tuple);
   ASSERT_TRUE(whole.ok()) << whole.status();
-  EXPECT_EQ(whole->node_count(), 62U);
+  EXPECT_EQ(whole->nodes.size(), 62U);
 }
 
 TEST(Pickle, TakesAListThatHoldsItself) {
