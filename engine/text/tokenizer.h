@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -138,7 +139,6 @@ class Tokenizer {
                                                            const PieceTable* source_table,
                                                            const PieceTable* target_table,
                                                            SpecialTokens special);
-  ~Tokenizer();
 
   // Encodes a source as [<s>] [first tag] pieces [EOS] [last tag]. A piece that the vocabulary
   // lacks becomes <unk>. REQUIRES: `text` is valid UTF-8.
@@ -192,13 +192,18 @@ class Tokenizer {
   const SpecialTokens& special() const { return special_; }
 
  private:
-  struct Models;
-  Tokenizer(std::unique_ptr<Models> models, const PieceTable* source, const PieceTable* target,
-            SpecialTokens special);
+  Tokenizer(std::shared_ptr<const SubwordModel> source, std::shared_ptr<const SubwordModel> target,
+            const PieceTable* source_table, const PieceTable* target_table, SpecialTokens special)
+      : source_(std::move(source)),
+        target_(std::move(target)),
+        source_table_(source_table),
+        target_table_(target_table),
+        special_(std::move(special)) {}
   DecodedText Text(std::span<const int> ids, std::span<const VerbatimTokens> verbatim,
                    bool is_prefix) const;
 
-  std::unique_ptr<Models> models_;
+  std::shared_ptr<const SubwordModel> source_;  // shared with the loader that made them
+  std::shared_ptr<const SubwordModel> target_;
   const PieceTable* source_table_;
   const PieceTable* target_table_;
   SpecialTokens special_;
