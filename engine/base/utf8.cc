@@ -128,4 +128,17 @@ std::string_view StripWhiteSpace(std::string_view text) {
   return text;
 }
 
+std::vector<std::string_view> SplitWhiteSpace(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t here = at;
+    if (!IsWhiteSpace(NextCodePoint(text, at))) continue;
+    if (here > begin) parts.push_back(text.substr(begin, here - begin));
+    begin = at;
+  }
+  if (begin < text.size()) parts.push_back(text.substr(begin));
+  return parts;
+}
+
 }  // namespace dragoman::engine

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman::engine {
 
@@ -48,5 +49,8 @@ bool IsWhiteSpace(char32_t code_point);
 
 // Returns `text` without white space at its ends.
 std::string_view StripWhiteSpace(std::string_view text);
+
+// Returns the parts of `text` between white space, in order. They are not empty.
+std::vector<std::string_view> SplitWhiteSpace(std::string_view text);
 
 }  // namespace dragoman::engine

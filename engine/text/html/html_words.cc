@@ -37,19 +37,6 @@ int64_t SkipSpace(std::string_view text, int64_t at) {
   return static_cast<int64_t>(text.size());
 }
 
-// Calls take(range) for each stretch of text[range] without white space.
-template <typename Take>
-void EachStretch(std::string_view text, TextRange range, const Take& take) {
-  const std::string_view part = text.substr(0, static_cast<size_t>(range.end));
-  for (int64_t begin = SkipSpace(part, range.begin); begin < range.end;) {
-    auto end = static_cast<size_t>(begin);
-    size_t next = end;
-    while (next < part.size() && !IsWhiteSpace(NextCodePoint(part, next))) end = next;
-    take(TextRange{begin, static_cast<int64_t>(end)});
-    begin = SkipSpace(part, static_cast<int64_t>(end));
-  }
-}
-
 // Reports whether the source has a tag at `place` and this place is inside a word (H<sub>2</sub>O).
 // The place before the punctuation at a word's end is not inside the word.
 bool HasTagInWord(const HtmlRun& run, int64_t place) {
@@ -136,7 +123,8 @@ std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& seg
   const auto add = [&](int64_t begin, int64_t end) {
     if (begin < end) words.push_back({{begin, end}, tokens.PlaceAt(begin)});
   };
-  EachStretch(text, {0, static_cast<int64_t>(text.size())}, [&](TextRange stretch) {
+  for (const std::string_view visible : SplitWhiteSpace(text)) {
+    const TextRange stretch = TextRange::Of(visible, text);
     const TextRange inner = WithoutPunctuation(text, stretch);
     add(stretch.begin, inner.begin);
     int64_t begin = inner.begin;
@@ -149,13 +137,14 @@ std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& seg
     });
     add(begin, inner.end);
     add(inner.end, stretch.end);
-  });
+  }
   return words;
 }
 
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
   std::vector<HtmlWord> words;
-  EachStretch(run.text, range, [&](TextRange stretch) {
+  for (const std::string_view visible : SplitWhiteSpace(range.In(run.text))) {
+    const TextRange stretch = TextRange::Of(visible, run.text);
     int64_t begin = stretch.begin;
     const auto add = [&](int64_t end) {
       if (begin < end) words.push_back({{begin, end}, begin});
@@ -166,7 +155,7 @@ std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
       add(*cut);
     }
     add(stretch.end);
-  });
+  }
   return words;
 }
 

@@ -40,7 +40,7 @@ class MosesBpe : public SubwordModel {
   int32_t IdOf(const std::string& symbol) const;
 
   std::unique_ptr<const MosesTokenizer> tokenizer_;
-  std::unique_ptr<const MosesDetokenizer> detokenizer_;
+  bool is_english_ = false;
   // Ids by symbol. The symbols are the parts and results of the merges.
   std::unordered_map<std::string, int32_t> ids_;
   BpeMerges merges_;

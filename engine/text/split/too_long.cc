@@ -173,9 +173,7 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
       const std::string_view part = StripWhiteSpace(whole.substr(begin, end - begin));
       EncodedText part_tokens = encode(part);
       if (part_tokens.ids.size() <= limit) {
-        const auto part_begin = piece.begin + (part.data() - whole.data());
-        parts.push_back(
-            {{part_begin, part_begin + static_cast<int64_t>(part.size())}, std::move(part_tokens)});
+        parts.push_back({TextRange::Of(part, text), std::move(part_tokens)});
         begin = end;
         first = chosen + 1;
         break;
