@@ -150,10 +150,7 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
       policy_(config.scheduler) {}
 
 absl::Status EngineImpl::MakeTokenizer() {
-  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
-  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
-  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
-      dragoman::engine::MakeTokenizer(loaded_, source_pieces_.get(), target_pieces_.get());
+  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = dragoman::engine::MakeTokenizer(loaded_);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = loaded_.tokenizer.max_source_tokens;

@@ -91,7 +91,6 @@ class EngineImpl final : public Engine, public GlossarySource {
   int64_t vocabulary_bytes_ = 0;
   std::atomic<int64_t> glossary_bytes_{0};
 
-  std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<const WordEdgeTable> word_edges_;
   std::unique_ptr<TextStage> text_;

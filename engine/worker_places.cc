@@ -202,8 +202,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
                                     LoadContext* load) {
-  const LoadOptions options{.tokenizer = tokenizer};
-  if (ensemble.directories.empty()) return LoadModel(model_directory, options, load);
+  if (ensemble.directories.empty()) return LoadModel(model_directory, tokenizer, load);
   const size_t members = ensemble.directories.size() + 1;
   if (!ensemble.weights.empty() && ensemble.weights.size() != members) {
     return absl::InvalidArgumentError(absl::StrCat("ensemble-weights: found ",
@@ -212,7 +211,7 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   }
   std::vector<std::string> directories{model_directory};
   directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-  return LoadEnsemble(directories, options, load);
+  return LoadEnsemble(directories, tokenizer, load);
 }
 
 absl::Status CheckDevicesTake(const EngineConfig& config) {
@@ -262,7 +261,7 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     return absl::UnimplementedError(absl::StrCat("lexical-shortlist: found ", what...));
   };
   if (!loaded->others.empty()) return refuse("an ensemble, expected one model");
-  if (loaded->layout != MarianDirectorySource().layout()) {
+  if (loaded->layout != kMarianLayout.name) {
     return refuse("a model in the layout ", loaded->layout,
                   ", expected Marian's files, which have a shortlist, lex.*.bin, beside them");
   }

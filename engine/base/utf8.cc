@@ -73,6 +73,16 @@ char32_t NextCodePoint(std::string_view text, size_t& at) {
   return sequence.code_point;
 }
 
+size_t CharacterBegin(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
+char32_t PreviousCodePoint(std::string_view text, size_t& at) {
+  at = CharacterBegin(text, at - 1);
+  return CodePointAt(text, at);
+}
+
 void AppendUtf8(char32_t c, std::string& text) {
   const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
   const auto add_low = [&](int shift) { add(0x80 | ((c >> shift) & 0x3F)); };
@@ -110,13 +120,25 @@ std::string_view StripWhiteSpace(std::string_view text) {
   while (at < text.size() && IsWhiteSpace(NextCodePoint(text, at))) begin = at;
   text.remove_prefix(begin);
   while (!text.empty()) {
-    size_t last = text.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    const size_t last = CharacterBegin(text, text.size() - 1);
     size_t after = last;
     if (!IsWhiteSpace(NextCodePoint(text, after)) || after != text.size()) break;
     text.remove_suffix(text.size() - last);
   }
   return text;
+}
+
+std::vector<std::string_view> SplitWhiteSpace(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t here = at;
+    if (!IsWhiteSpace(NextCodePoint(text, at))) continue;
+    if (here > begin) parts.push_back(text.substr(begin, here - begin));
+    begin = at;
+  }
+  if (begin < text.size()) parts.push_back(text.substr(begin));
+  return parts;
 }
 
 }  // namespace dragoman::engine

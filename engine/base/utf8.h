@@ -4,10 +4,12 @@
 // Thread-safety: pure functions. Positions and sizes are bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman::engine {
 
@@ -22,6 +24,19 @@ int64_t CountCodePoints(std::string_view text);
 // starts there, returns U+FFFD and moves `at` by one byte. REQUIRES: at < text.size().
 char32_t NextCodePoint(std::string_view text, size_t& at);
 
+// Returns the code point that starts at byte `at`, as NextCodePoint does.
+inline char32_t CodePointAt(std::string_view text, size_t at) { return NextCodePoint(text, at); }
+
+// Returns the position where the character that contains byte `at` begins. Returns `at` if it is
+// the end of the text. REQUIRES: at <= text.size().
+size_t CharacterBegin(std::string_view text, size_t at);
+
+// Returns the code point that ends at byte `at`, and moves `at` to its beginning. REQUIRES: at > 0.
+char32_t PreviousCodePoint(std::string_view text, size_t& at);
+inline char32_t CodePointBefore(std::string_view text, size_t at) {
+  return PreviousCodePoint(text, at);
+}
+
 // REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
@@ -34,5 +49,8 @@ bool IsWhiteSpace(char32_t code_point);
 
 // Returns `text` without white space at its ends.
 std::string_view StripWhiteSpace(std::string_view text);
+
+// Returns the parts of `text` between white space, in order. They are not empty.
+std::vector<std::string_view> SplitWhiteSpace(std::string_view text);
 
 }  // namespace dragoman::engine

@@ -210,12 +210,6 @@ std::string UnreadWeight(const Program& program) {
 
 }  // namespace
 
-WeightId Program::FindWeight(std::string_view name) const {
-  const auto found = std::find_if(weights.begin(), weights.end(),
-                                  [&](const Weight& weight) { return weight.name == name; });
-  return found == weights.end() ? kNoWeight : static_cast<WeightId>(found - weights.begin());
-}
-
 kernels::KvLayout Program::KvOf(int layer) const {
   kernels::KvLayout of_layer = kv;
   if (!heads.empty()) {

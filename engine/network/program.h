@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -216,8 +215,6 @@ struct Program {
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
   // Returns `kv` with the heads of this decoder layer.
   kernels::KvLayout KvOf(int layer) const;
-  // Returns the id of the weight with this name; kNoWeight if there is none.
-  WeightId FindWeight(std::string_view name) const;
   // Returns the output layers in the decoder's last operation: one, or one per member of an
   // ensemble. REQUIRES: CheckProgram returned OK.
   std::span<const OutputOp> outputs() const;

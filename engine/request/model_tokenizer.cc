@@ -2,9 +2,7 @@
 
 namespace dragoman::engine {
 
-absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& model,
-                                                         const PieceTable* source,
-                                                         const PieceTable* target) {
+absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& model) {
   const SpecialIds& ids = model.spec.tokens;
   const TokenizerDescription& facts = model.tokenizer;
   SpecialTokens special{.eos = ids.eos,
@@ -18,15 +16,7 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
     special.source_unk = facts.source_unk;
     special.source_more = facts.source_special;
   }
-  return Tokenizer::Create({.source_spm = facts.source_spm,
-                            .target_spm = facts.target_spm,
-                            .source_name = facts.source_path,
-                            .target_name = facts.target_path,
-                            .model = facts.model,
-                            .target_model = facts.target_model,
-                            .added = facts.added,
-                            .rules = facts.rules},
-                           source, target, special);
+  return Tokenizer::Create(facts, &model.source_vocabulary, &model.TargetVocabulary(), special);
 }
 
 std::unique_ptr<const WordEdgeTable> MakeWordEdges(const Tokenizer& tokenizer, int32_t vocabulary) {

@@ -17,9 +17,7 @@ namespace {
 // Reports whether the text ends with an opening bracket or quote.
 bool EndsWithOpening(std::string_view text) {
   if (text.empty()) return false;
-  size_t last = text.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-  const char32_t c = NextCodePoint(text, last);
+  const char32_t c = CodePointBefore(text, text.size());
   if (c == '"' || c == '\'') return true;
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_PS_MASK | U_GC_PI_MASK)) != 0;
 }

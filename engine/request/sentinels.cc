@@ -13,16 +13,9 @@
 namespace dragoman::engine {
 namespace {
 
-size_t PreviousCodePoint(std::string_view text, size_t at) {
-  --at;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
 std::optional<char32_t> Before(std::string_view text, size_t at) {
   if (at == 0) return std::nullopt;
-  at = PreviousCodePoint(text, at);
-  return NextCodePoint(text, at);
+  return CodePointBefore(text, at);
 }
 
 std::optional<char32_t> After(std::string_view text, size_t at) {
@@ -204,7 +197,7 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
     return c.has_value() && !IsWhiteSpace(*c) && !IsUnspacedScript(*c);
   };
   const auto extend = [&](size_t& begin, size_t& end, const auto& belongs) {
-    while (belongs(Before(text, begin))) begin = PreviousCodePoint(text, begin);
+    while (belongs(Before(text, begin))) PreviousCodePoint(text, begin);
     while (belongs(After(text, end))) NextCodePoint(text, end);
   };
   std::vector<KeptPart> parts;

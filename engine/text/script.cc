@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "engine/base/utf8.h"
+
 namespace dragoman::engine {
 namespace {
 
@@ -38,6 +40,10 @@ bool IsUnspacedScript(char32_t c) {
     default:
       return false;
   }
+}
+
+bool TouchesUnspacedScript(std::string_view text, size_t at) {
+  return IsUnspacedScript(CodePointBefore(text, at)) || IsUnspacedScript(CodePointAt(text, at));
 }
 
 bool LanguageUsesSpaces(std::string_view language) {

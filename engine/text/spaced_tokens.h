@@ -32,7 +32,7 @@ class SpacedTokens : public SubwordModel {
     }
     return tokens;
   }
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text, bool) const override {
     PieceText joined;
     for (const std::string_view piece : pieces) {
       const auto begin = static_cast<int64_t>(joined.text.size());
@@ -41,9 +41,6 @@ class SpacedTokens : public SubwordModel {
       joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
     }
     return joined;
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Decode(pieces, after_text);
   }
 
  private:

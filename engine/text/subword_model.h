@@ -43,27 +43,36 @@ template <class IsSpace>
 NormalizedText Stripped(const NormalizedText& of, bool left, bool right, IsSpace is_space) {
   const std::string_view text = of.text;
   size_t begin = 0;
-  while (left && begin < text.size()) {
-    size_t next = begin;
-    if (!is_space(NextCodePoint(text, next))) break;
-    begin = next;
+  while (left && begin < text.size() && is_space(CodePointAt(text, begin))) {
+    NextCodePoint(text, begin);
   }
   size_t end = text.size();
-  while (right && end > begin) {
-    size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-    size_t next = last;
-    if (!is_space(NextCodePoint(text, next))) break;
-    end = last;
-  }
+  while (right && end > begin && is_space(CodePointBefore(text, end))) PreviousCodePoint(text, end);
   return Slice(of, begin, end);
 }
+
+// A piece of a text, by its id.
+struct PieceSpan {
+  int32_t id = 0;
+  int32_t begin = 0;
+  int32_t end = 0;
+};
 
 struct SubwordToken {
   std::string piece;  // "" for text that the model itself reports as unknown
   // The bytes of the text that the piece comes from, before normalization.
   TextRange range;
 };
+
+// Changes the ranges of `tokens`, which count bytes of a NormalizedText's text, into ranges of the
+// original text. `origin` is NormalizedText::origin. REQUIRES: the ranges are inside
+// NormalizedText::text.
+inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>* tokens) {
+  for (SubwordToken& token : *tokens) {
+    token.range = {origin[static_cast<size_t>(token.range.begin)],
+                   origin[static_cast<size_t>(token.range.end)]};
+  }
+}
 
 // The joined text of pieces, and the range in this text of each piece. The ranges are in order, do
 // not overlap and include white space. If several byte pieces form a character, the last of them
@@ -88,8 +97,16 @@ class SubwordModel {
   // Returns the mark that a piece has in place of a space, or "" if pieces have no such mark.
   virtual std::string_view word_mark() const { return "\xE2\x96\x81"; }
 
-  // Cuts `text` into pieces. REQUIRES: `text` is valid UTF-8 of less than 2^31 bytes.
-  virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const = 0;
+  // Cuts `text` into pieces: prepares, normalizes and cuts it. REQUIRES: `text` is valid UTF-8 of
+  // less than 2^31 bytes.
+  virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const {
+    const NormalizedText prepared = Prepare(text, start);
+    const NormalizedText normal = Normalize(prepared.text);
+    std::vector<SubwordToken> tokens = Cut(normal.text, start);
+    MapRanges(normal.origin, &tokens);
+    MapRanges(prepared.origin, &tokens);
+    return tokens;
+  }
 
   // Cuts a prompt like Encode, except that the name of a special token in the prompt ("</s>")
   // becomes this token instead of ordinary text.
@@ -98,8 +115,8 @@ class SubwordModel {
   }
 
   // Prepare, Normalize and Cut are the steps of Encode. AddedTokenModel calls them one by one,
-  // because it cuts added tokens out of the text between the steps (added_tokens.h). A model that
-  // does not change the text in the first two steps overrides Encode only.
+  // because it cuts added tokens out of the text between the steps (added_tokens.h). A model
+  // overrides Cut, or only Encode if it does not change the text in the first two steps.
   //
   // Changes a text before the first search for added tokens.
   virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
@@ -112,23 +129,10 @@ class SubwordModel {
 
   // Returns the text of the pieces, which may have spaces at its ends. A piece that the model does
   // not know is written as it is. With `after_text`, the pieces follow other text, so white space
-  // at the beginning is kept.
-  virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const = 0;
-
-  // Like Decode, for pieces that more pieces may follow. Returns only the part of the text that
-  // later pieces cannot change.
-  virtual PieceText DecodePrefix(std::span<const std::string_view> pieces,
-                                 bool after_text) const = 0;
+  // at the beginning is kept. With `is_prefix`, more pieces may follow: returns only the part of
+  // the text that later pieces cannot change.
+  virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                           bool is_prefix) const = 0;
 };
-
-// Changes the ranges of `tokens`, which count bytes of a NormalizedText's text, into ranges of the
-// original text. `origin` is NormalizedText::origin. REQUIRES: the ranges are inside
-// NormalizedText::text.
-inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>* tokens) {
-  for (SubwordToken& token : *tokens) {
-    token.range = {origin[static_cast<size_t>(token.range.begin)],
-                   origin[static_cast<size_t>(token.range.end)]};
-  }
-}
 
 }  // namespace dragoman::engine

@@ -10,6 +10,12 @@ struct TextRange {
   int64_t begin = 0;
   int64_t end = 0;
 
+  // Returns the range of `part`, which is a view into `text`.
+  static TextRange Of(std::string_view part, std::string_view text) {
+    const int64_t begin = part.data() - text.data();
+    return {begin, begin + static_cast<int64_t>(part.size())};
+  }
+
   int64_t size() const { return end - begin; }
   std::string_view In(std::string_view text) const {
     return text.substr(static_cast<size_t>(begin), static_cast<size_t>(size()));

@@ -35,15 +35,6 @@ bool IsWord(char32_t c) {
 // Reports whether \s of Rust's regular expressions matches the character.
 bool IsSpace(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)) != 0; }
 
-// Returns the beginning of the character that ends at `at`. REQUIRES: at > 0.
-size_t Before(std::string_view text, size_t at) {
-  --at;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
-char32_t CharacterAt(std::string_view text, size_t at) { return NextCodePoint(text, at); }
-
 }  // namespace
 
 SlowTokenSplitter::SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool special_too) {
@@ -223,17 +214,15 @@ std::vector<TextPart> FastTokenSplitter::Split(const NormalizedText& of,
     const AddedToken& token = tokens[static_cast<size_t>(index)];
     if (token.special && !special_too) continue;
     if (token.single_word) {
-      const bool touches = (begin > 0 && IsWord(CharacterAt(text, Before(text, begin)))) ||
-                           (end < text.size() && IsWord(CharacterAt(text, end)));
+      const bool touches = (begin > 0 && IsWord(CodePointBefore(text, begin))) ||
+                           (end < text.size() && IsWord(CodePointAt(text, end)));
       if (touches) continue;
     }
-    while (token.lstrip && begin > done && IsSpace(CharacterAt(text, Before(text, begin)))) {
-      begin = Before(text, begin);
+    while (token.lstrip && begin > done && IsSpace(CodePointBefore(text, begin))) {
+      PreviousCodePoint(text, begin);
     }
-    while (token.rstrip && end < text.size()) {
-      size_t next = end;
-      if (!IsSpace(NextCodePoint(text, next))) break;
-      end = next;
+    while (token.rstrip && end < text.size() && IsSpace(CodePointAt(text, end))) {
+      NextCodePoint(text, end);
     }
     // The white space before this token may already belong to the previous token.
     begin = std::max(begin, std::min(done, end));

@@ -88,41 +88,29 @@ void PutBefore(std::span<const int> tokens, EncodedText* encoded) {
   encoded->text_end += tokens.size();
 }
 
-struct Tokenizer::Models {
-  std::shared_ptr<const SubwordModel> source;
-  std::shared_ptr<const SubwordModel> target;
-};
-
 absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFiles& files,
                                                              const PieceTable* source_table,
                                                              const PieceTable* target_table,
                                                              SpecialTokens special) {
-  auto models = std::make_unique<Models>();
-  if (files.model != nullptr) {
-    models->source = files.model;
-    models->target = files.target_model != nullptr ? files.target_model : files.model;
-  } else {
-    auto source = SentencePiece::Create(files.source_spm, files.source_name);
-    if (!source.ok()) return source.status();
-    auto target = SentencePiece::Create(files.target_spm, files.target_name);
-    if (!target.ok()) return target.status();
-    models->source = *std::move(source);
-    models->target = *std::move(target);
+  std::shared_ptr<const SubwordModel> source = files.model;
+  std::shared_ptr<const SubwordModel> target =
+      files.target_model != nullptr ? files.target_model : files.model;
+  if (files.model == nullptr) {
+    auto of_source = SentencePiece::Create(files.source_spm, files.source_path);
+    if (!of_source.ok()) return of_source.status();
+    auto of_target = SentencePiece::Create(files.target_spm, files.target_path);
+    if (!of_target.ok()) return of_target.status();
+    source = *std::move(of_source);
+    target = *std::move(of_target);
   }
   if (!files.added.empty()) {
-    for (auto* model : {&models->source, &models->target}) {
+    for (auto* model : {&source, &target}) {
       *model = std::make_shared<AddedTokenModel>(std::move(*model), files.added, files.rules);
     }
   }
-  return std::unique_ptr<Tokenizer>(
-      new Tokenizer(std::move(models), source_table, target_table, std::move(special)));
+  return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(source), std::move(target),
+                                                  source_table, target_table, std::move(special)));
 }
-
-Tokenizer::Tokenizer(std::unique_ptr<Models> models, const PieceTable* source,
-                     const PieceTable* target, SpecialTokens special)
-    : models_(std::move(models)), source_table_(source), target_table_(target), special_(special) {}
-
-Tokenizer::~Tokenizer() = default;
 
 EncodedText Tokenizer::EncodeSource(std::string_view text, SourceTags tags) const {
   const bool has_own = special_.source_more.has_value();
@@ -130,8 +118,8 @@ EncodedText Tokenizer::EncodeSource(std::string_view text, SourceTags tags) cons
   const Side source{*source_table_, eos, special_.source_unk.value_or(special_.unk),
                     has_own ? std::nullopt : special_.pad,
                     has_own ? *special_.source_more : special_.more};
-  EncodedText encoded = EncodeWith(*models_->source, source, text,
-                                   tags.follows_text ? TextStart::kWord : TextStart::kBegin);
+  EncodedText encoded =
+      EncodeWith(*source_, source, text, tags.follows_text ? TextStart::kWord : TextStart::kBegin);
   std::vector<int> before;
   if (special_.source_bos.has_value()) before.push_back(*special_.source_bos);
   if (tags.first.has_value()) before.push_back(*tags.first);
@@ -147,7 +135,7 @@ std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
   const std::string_view stripped = StripWhiteSpace(prompt);
   prompt = prompt.substr(0, static_cast<size_t>(stripped.data() - prompt.data()) + stripped.size());
   std::vector<int> ids;
-  for (const SubwordToken& token : models_->source->EncodePrompt(prompt)) {
+  for (const SubwordToken& token : source_->EncodePrompt(prompt)) {
     ids.push_back(
         source_table_->IdOf(token.piece).value_or(special_.source_unk.value_or(special_.unk)));
   }
@@ -155,7 +143,7 @@ std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
 }
 
 EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
-  return EncodeWith(*models_->target,
+  return EncodeWith(*target_,
                     {*target_table_, special_.eos, special_.unk, special_.pad, special_.more}, text,
                     TextStart::kBegin);
 }
@@ -163,11 +151,11 @@ EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
 EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) const {
   EncodedPhrase phrase;
   const std::vector<SubwordToken> tokens =
-      models_->target->Encode(text, word_start ? TextStart::kWord : TextStart::kInside);
+      target_->Encode(text, word_start ? TextStart::kWord : TextStart::kInside);
   const Side target{*target_table_, special_.eos, special_.unk, special_.pad, special_.more};
   for (const SubwordToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
   if (tokens.empty()) return phrase;
-  const std::string_view mark = models_->target->word_mark();
+  const std::string_view mark = target_->word_mark();
   phrase.space_before = mark.empty() ? word_start : tokens.front().piece.starts_with(mark);
   // If each piece is a word of its own (no mark), Decode adds a space before the next piece.
   phrase.space_after = !mark.empty() && tokens.back().piece.ends_with(mark);
@@ -182,10 +170,9 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
   std::vector<size_t> owners;            // owners[k]: the position in `ids` of pieces[k]
   const auto write_pieces = [&](bool is_open) {
     const bool after_text = !whole.text.empty();
-    PieceText joined = is_open ? models_->target->DecodePrefix(pieces, after_text)
-                               : models_->target->Decode(pieces, after_text);
+    PieceText joined = target_->Decode(pieces, after_text, is_open);
     // Decode leaves the marks in pieces that the target's model does not know.
-    if (models_->target->word_mark() == kSpaceMark) ReplaceMarks(joined);
+    if (target_->word_mark() == kSpaceMark) ReplaceMarks(joined);
     const auto base = static_cast<int64_t>(whole.text.size());
     for (size_t k = 0; k < owners.size(); ++k) {
       whole.ranges[owners[k]] = {base + joined.ranges[k].begin, base + joined.ranges[k].end};
@@ -227,19 +214,16 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
 }
 
 bool Tokenizer::MarksWordBegin() const {
-  if (models_->target->word_mark().empty()) return false;
+  if (target_->word_mark().empty()) return false;
   return !EncodePhrase("a", true).space_after;
 }
 
 TokenEdges Tokenizer::EdgesOf(int id) const {
   const std::string_view piece = IsSpecial(id) ? std::string_view() : target_table_->PieceOf(id);
   if (piece.empty()) return {};
-  const std::string text = models_->target->Decode({&piece, 1}, true).text;
+  const std::string text = target_->Decode({&piece, 1}, true, false).text;
   if (text.empty()) return {};
-  size_t first = 0;
-  size_t last = text.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-  return {IsInWord(NextCodePoint(text, first)), IsInWord(NextCodePoint(text, last))};
+  return {IsInWord(CodePointAt(text, 0)), IsInWord(CodePointBefore(text, text.size()))};
 }
 
 bool Tokenizer::IsSpecial(int id) const {

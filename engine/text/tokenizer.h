@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -34,17 +35,20 @@ class PieceTable {
   virtual std::string_view PieceOf(int id) const = 0;
 };
 
+// The data that cuts texts.
 struct TokenizerFiles {
-  std::string source_spm;  // the content of a SentencePiece model file (.spm)
+  // The content of the file that tokenizes the texts of a side: a SentencePiece model or, if
+  // `model` is set, the file from which `model` was made.
+  std::string source_spm;
   std::string target_spm;
-  std::string source_name = "source.spm";  // the names of the files in error messages
-  std::string target_name = "target.spm";
-  // If set, used for sources and targets instead of the files above. Shared with the loader that
-  // made it.
+  std::string source_path;  // the paths of the files in error messages
+  std::string target_path;
+  // The model that cuts texts into pieces, if it is not a plain SentencePiece model. Used for
+  // source and target. Shared with the tokenizers.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: use `model`
+  std::shared_ptr<const SubwordModel> target_model;  // the target side's model, if it differs
   // The added tokens of sources and targets. Tokenizer cuts them out of a text by `rules` and gives
-  // the text between them to `model` (AddedTokenModel in added_tokens.h).
+  // the text between them to the model (AddedTokenModel in added_tokens.h).
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };
@@ -135,7 +139,6 @@ class Tokenizer {
                                                            const PieceTable* source_table,
                                                            const PieceTable* target_table,
                                                            SpecialTokens special);
-  ~Tokenizer();
 
   // Encodes a source as [<s>] [first tag] pieces [EOS] [last tag]. A piece that the vocabulary
   // lacks becomes <unk>. REQUIRES: `text` is valid UTF-8.
@@ -189,13 +192,18 @@ class Tokenizer {
   const SpecialTokens& special() const { return special_; }
 
  private:
-  struct Models;
-  Tokenizer(std::unique_ptr<Models> models, const PieceTable* source, const PieceTable* target,
-            SpecialTokens special);
+  Tokenizer(std::shared_ptr<const SubwordModel> source, std::shared_ptr<const SubwordModel> target,
+            const PieceTable* source_table, const PieceTable* target_table, SpecialTokens special)
+      : source_(std::move(source)),
+        target_(std::move(target)),
+        source_table_(source_table),
+        target_table_(target_table),
+        special_(std::move(special)) {}
   DecodedText Text(std::span<const int> ids, std::span<const VerbatimTokens> verbatim,
                    bool is_prefix) const;
 
-  std::unique_ptr<Models> models_;
+  std::shared_ptr<const SubwordModel> source_;  // shared with the loader that made them
+  std::shared_ptr<const SubwordModel> target_;
   const PieceTable* source_table_;
   const PieceTable* target_table_;
   SpecialTokens special_;

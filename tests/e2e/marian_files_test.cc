@@ -122,8 +122,7 @@ TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
   const auto without = ExpectOk(Start(engine::EngineConfig()));
   const auto all = testing::TranslateAlone(**without, jobs);
   const auto some = testing::TranslateAlone(*Start(), jobs);
-  const engine::VocabularyPieces pieces(&model->source_vocabulary);
-  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model));
   size_t tokens = 0;
   size_t outside = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {

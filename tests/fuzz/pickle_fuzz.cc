@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr std::array<std::string_view, 1> kGlobals = {"collections.OrderedDict"};
   const auto alone = dragoman::engine::ParsePickle({data, size}, "fuzz", kGlobals);
   if (alone.ok()) {
-    dragoman::FuzzCheck(alone->bytes_used() <= size && alone->node_count() <= size);
+    dragoman::FuzzCheck(alone->bytes_used <= size && alone->nodes.size() <= size);
   }
   return 0;
 }

@@ -78,9 +78,7 @@ class Model {
  private:
   void ReadSources(const engine::ResolvedPair& pair) {
     const engine::LoadedModel& loaded = *model_.loaded;
-    const engine::VocabularyPieces source(&loaded.source_vocabulary);
-    const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-    const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
     if (!tokenizer.ok()) return;
     for (const std::string& text : Texts()) {
       std::vector<int32_t> ids = (*tokenizer)->EncodePrompt(pair.prompt);

@@ -72,9 +72,7 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   ASSERT_NO_FATAL_FAILURE(ReadFixture(FixtureOf(GetParam().fixture), &fixture));
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
-  const engine::VocabularyPieces source(&model.loaded->source_vocabulary);
-  const engine::VocabularyPieces target(&model.loaded->TargetVocabulary());
-  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model.loaded, &source, &target));
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model.loaded));
   EXPECT_EQ(model.loaded->layout, "ctranslate2");
   std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;
@@ -145,9 +143,7 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
       ASSERT_NO_FATAL_FAILURE(
           LoadParityModel(std::string("tests/data/models/") + name, Place::kCpu, &model));
       const engine::LoadedModel& loaded = *model.loaded;
-      const engine::VocabularyPieces source(&loaded.source_vocabulary);
-      const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-      const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
+      const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
       engine::ResolvedPair resolved;
       if (!loaded.languages.Pairs().empty() && std::string(checkpoint) != "tiny-t5") {
         const engine::ModelLanguagePair& pair = loaded.languages.Pairs().back();
@@ -183,9 +179,7 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
       fixture.header["models"][GetParam().fixture].get<std::string>(), GetParam().place, &model));
   const engine::LoadedModel& loaded = *model.loaded;
   EXPECT_EQ(loaded.layout, "argos");
-  const engine::VocabularyPieces source(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target(&loaded.TargetVocabulary());
-  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &source, &target));
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
   const auto pair = ExpectOk(loaded.languages.Resolve("", ""));
 
   // Beam and length penalty are the package's, as in a request that says nothing.

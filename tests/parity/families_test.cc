@@ -53,9 +53,7 @@ class Families : public OnPlace {
 
 TEST_P(Families, TokensAreThoseOfTransformers) {
   const engine::LoadedModel& loaded = *model_.loaded;
-  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &pieces, &target_pieces));
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
   size_t decoded = 0;
   for (const json& one : cases_) {
     const auto text = one["text"].get<std::string>();

@@ -24,10 +24,7 @@ class TextModel {
   TextModel(const std::string& directory, Place place) {
     LoadParityModel(directory, place, &model);
     if (!model.loaded) return;
-    const engine::LoadedModel& loaded = *model.loaded;
-    source_.emplace(&loaded.source_vocabulary);
-    target_.emplace(&loaded.TargetVocabulary());
-    auto made = ExpectOk(engine::MakeTokenizer(loaded, &*source_, &*target_));
+    auto made = ExpectOk(engine::MakeTokenizer(*model.loaded));
     if (made.ok()) tokenizer = *std::move(made);
   }
 
@@ -43,10 +40,6 @@ class TextModel {
 
   ParityModel model;
   std::unique_ptr<engine::Tokenizer> tokenizer;
-
- private:
-  std::optional<engine::VocabularyPieces> source_;
-  std::optional<engine::VocabularyPieces> target_;
 };
 
 class MarianDirectories : public OnPlace {};

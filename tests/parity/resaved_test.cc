@@ -85,9 +85,7 @@ void WriteDirectory(const json& row, const json& contents, const TempDirectory& 
 }
 
 void CompareIds(const json& row, const engine::LoadedModel& loaded) {
-  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
-  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded, &pieces, &target_pieces));
+  const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
   const auto pair = ExpectOk(loaded.languages.Resolve(row["source_lang"].get<std::string>(),
                                                       row["target_lang"].get<std::string>()));
   for (const json& one : row["cases"]) {

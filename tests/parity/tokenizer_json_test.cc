@@ -107,9 +107,8 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
     EXPECT_EQ(model->tokenizer.source_eos, usual->tokenizer.source_eos);
     EXPECT_EQ(model->spec.tokens.unk, usual->spec.tokens.unk);
     ASSERT_EQ(model->languages.Pairs().size(), usual->languages.Pairs().size());
-    const engine::VocabularyPieces pieces(&vocabulary);
     const auto tokenizer_of = [&](const engine::LoadedModel& of) {
-      auto made = ExpectOk(engine::MakeTokenizer(of, &pieces, &pieces));
+      auto made = ExpectOk(engine::MakeTokenizer(of));
       return std::move(made).value();
     };
     const auto as_json = tokenizer_of(*model);

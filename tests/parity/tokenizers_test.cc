@@ -64,8 +64,7 @@ TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model));
     const std::string source = row["source_lang"];
     const auto pair =
         ExpectOk(model->languages.Resolve(source, row["target_lang"].get<std::string>()));
@@ -100,8 +99,7 @@ TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const engine::VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model, &pieces, &pieces));
+    const auto tokenizer = ExpectOk(engine::MakeTokenizer(*model));
     for (const json& one : row["decoded"]) {
       const auto ids = one[0].get<std::vector<int>>();
       const engine::DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);

@@ -8,8 +8,8 @@ namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // fairseq reserves the first two rows of the position table for padding.
-  return MakeBartNetwork(
-      spec, {.norm_embedding = true, .first_position = 2, .positions = IfAbsent::kRefuse});
+  return MakeNetwork(spec,
+                     {.norm_embedding = true, .first_position = 2, .positions = IfAbsent::kRefuse});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"BartTokenizer", &kBartTokenizer},

@@ -1,5 +1,6 @@
 #include "engine/model/families/bart_network.h"
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/stage_builder.h"
+#include "engine/model/families/t5_network.h"
 
 namespace dragoman::engine {
 namespace {
@@ -16,14 +18,20 @@ using Names = std::vector<std::string>;
 
 class Builder {
  public:
-  Builder(const ModelSpec& spec, const BartTraits& traits)
-      : spec_(spec), traits_(traits), shape_(spec.shape), names_(*traits.names) {}
+  Builder(const ModelSpec& spec, const NetworkTraits& traits)
+      : spec_(spec),
+        traits_(traits),
+        shape_(spec.shape),
+        names_(*traits.names),
+        width_(int64_t{shape_.decoder_heads} * HeadDim(shape_.decoder_heads)) {}
 
   Network Build() {
     Program& program = network_.program;
-    program.kv = {shape_.decoder_layers, shape_.decoder_heads,
-                  shape_.d_model / shape_.decoder_heads};
+    program.kv = {shape_.decoder_layers, shape_.decoder_heads, HeadDim(shape_.decoder_heads)};
     program.max_positions = shape_.max_positions;
+    // Sums in T5's residual stream may exceed 65,504, the largest float16. In float16, transformers
+    // clamps them.
+    program.fits_float16 = !traits_.is_t5;
     AddEmbeddings();
     AddEncoder();
     AddDecoder();
@@ -37,11 +45,26 @@ class Builder {
     return static_cast<WeightId>(network_.sources.size() - 1);
   }
 
+  int HeadDim(int heads) const {
+    return shape_.head_dim > 0 ? shape_.head_dim : shape_.d_model / heads;
+  }
+
+  // The engine's attention divides scores by sqrt(head_dim), but T5's does not. Multiplying the
+  // queries' matrix by this scale cancels the division.
+  float QueryScale() const {
+    return traits_.is_t5 ? std::sqrt(static_cast<float>(shape_.head_dim)) : 1.0F;
+  }
+
+  // Returns the width of the output of a feed-forward layer's first product.
+  int64_t UpWidth(int ffn) const { return spec_.gated ? int64_t{2} * ffn : ffn; }
+
   StageShape StageOf(int ffn) const {
     return {.d = shape_.d_model,
-            .heads = shape_.d_model,
-            .up = ffn,
+            .heads = width_,
+            .up = UpWidth(ffn),
+            .gated = spec_.gated ? ffn : 0,
             .pre_norm = traits_.pre_norm,
+            .norm = traits_.is_t5 ? NormKind::kRms : NormKind::kLayer,
             .epsilon = spec_.norm_epsilon};
   }
 
@@ -53,8 +76,9 @@ class Builder {
   }
 
   // Adds the weight and the bias of matrix products that have the same input. `tensors` are stacked
-  // into one matrix of `out` rows and `in` columns.
-  Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
+  // into one matrix of `out` rows and `in` columns. `first_scale` multiplies the first tensor.
+  Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in,
+                   float first_scale = 1.0F) {
     WeightSource weight;
     WeightSource bias;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
@@ -62,14 +86,18 @@ class Builder {
       weight.parts.push_back({{TensorName(tensor, names_.weight)}, {each, in}});
       bias.parts.push_back({{TensorName(tensor, names_.bias)}, {each}});
     }
+    weight.parts.front().scale = first_scale;
     const WeightId matrix = Add(name, WeightRole::kMatrix, out, in, std::move(weight));
+    if (traits_.is_t5) return {matrix, kNoWeight, out};
     return {matrix, Add(name + " bias", WeightRole::kBias, 1, out, std::move(bias)), out};
   }
 
-  Norm AddNorm(const std::string& name, const std::string& tensor) {
+  Norm AddNorm(const std::string& name, const std::string& tensor, float scale = 1.0F) {
     const int d = shape_.d_model;
-    const WeightId gain = Add(name + " gain", WeightRole::kNormGain, 1, d,
-                              {{{{TensorName(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
+    WeightSource source{{{.names = {TensorName(tensor, names_.gain)}, .shape = {d}}}};
+    source.parts.front().scale = scale;
+    const WeightId gain = Add(name + " gain", WeightRole::kNormGain, 1, d, std::move(source));
+    if (traits_.is_t5) return {gain, kNoWeight};
     return {gain, Add(name + " bias", WeightRole::kNormBias, 1, d,
                       {{{{TensorName(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
   }
@@ -78,7 +106,7 @@ class Builder {
     const int rows = shape_.max_positions;
     const int d = shape_.d_model;
     Names tensors;
-    if (traits_.stored_positions) tensors = names_.of(stage, -1, BartPart::kPositions);
+    if (traits_.stored_positions) tensors = names_.of(stage, -1, NetworkPart::kPositions);
     const int64_t first = traits_.first_position;
     return Add(stage + " positions", WeightRole::kPositions, rows, d,
                {{{std::move(tensors), {rows + first, d}, first}}, traits_.positions});
@@ -86,12 +114,32 @@ class Builder {
 
   void Embed(StageBuilder& s, const std::string& stage, WeightId table) {
     const int32_t unplaced = traits_.places_padding ? kernels::kNoToken : spec_.tokens.pad;
-    s.Do("embedding",
-         EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden, unplaced});
+    const WeightId positions = traits_.is_t5 ? kNoWeight : AddPositions(stage);
+    s.Do("embedding", EmbedOp{table, positions, spec_.embedding_scale, s.hidden, unplaced});
     if (!traits_.norm_embedding) return;
-    const Norm norm =
-        AddNorm(stage + " embedding norm", names_.of(stage, -1, BartPart::kEmbeddingNorm).front());
+    const Norm norm = AddNorm(stage + " embedding norm",
+                              names_.of(stage, -1, NetworkPart::kEmbeddingNorm).front());
     s.NormEmbedding(norm);
+  }
+
+  // Returns the weight with T5's position biases of a layer. If the layers of a stage share the
+  // biases, this is `of_first`, the weight of the first layer.
+  WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
+    if (!traits_.is_t5 || (layer > 0 && !traits_.distances_in_each_layer)) return of_first;
+    const int heads = shape_.decoder_heads;
+    const int64_t columns =
+        (two_sided ? 2 : 1) * int64_t{shape_.max_positions} - (two_sided ? 1 : 0);
+    WeightSource source{{{.names = names_.of(stage, layer, NetworkPart::kDistances),
+                          .shape = {spec_.distances.buckets, heads}}}};
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t distance = column - (shape_.max_positions - 1);
+      source.columns.push_back(RelativeBucket(distance, two_sided, spec_.distances.buckets,
+                                              spec_.distances.max_distance));
+    }
+    const std::string owner =
+        traits_.distances_in_each_layer ? Concat(stage, " layer ", layer, ":") : stage;
+    return Add(owner + " self-attention distances", WeightRole::kRelativeBias, heads, columns,
+               std::move(source));
   }
 
   void AddEmbeddings() {
@@ -107,9 +155,9 @@ class Builder {
       source.insert(source.begin(), names_.shared.begin(), names_.shared.end());
       source.insert(source.end(), target.begin(), target.end());
     }
-    source_ =
-        AddEmbedding("source embedding", shape_.source_vocab, std::move(source),
-                     spec_.share_embeddings ? spare : Names(), empty && spec_.share_embeddings);
+    source_ = AddEmbedding(traits_.is_t5 ? "embedding" : "source embedding", shape_.source_vocab,
+                           std::move(source), spec_.share_embeddings ? spare : Names(),
+                           empty && spec_.share_embeddings);
     target_ = spec_.share_embeddings ? source_
                                      : AddEmbedding("target embedding", shape_.target_vocab,
                                                     std::move(target), spare, empty);
@@ -129,24 +177,27 @@ class Builder {
   // Adds the feed-forward sublayer of an encoder or decoder layer.
   void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
-    const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
-    const Norm norm = AddNorm(name + "feed-forward norm", of(BartPart::kFeedForwardNorm).front());
+    const bool gated = spec_.gated;
+    const auto of = [&](NetworkPart part) { return names_.of(stage, s.layer, part); };
+    const Norm norm =
+        AddNorm(name + "feed-forward norm", of(NetworkPart::kFeedForwardNorm).front());
     s.Begin("feed-forward norm", norm);
-    s.Product("feed-forward up", s.input,
-              AddLinear(name + "feed-forward up", of(BartPart::kFeedForwardUp), ffn, d), s.up,
-              spec_.activation);
-    s.Product("feed-forward down", s.up,
-              AddLinear(name + "feed-forward down", of(BartPart::kFeedForwardDown), d, ffn),
+    const Names up = of(gated ? NetworkPart::kGatedFeedForwardUp : NetworkPart::kFeedForwardUp);
+    s.Product("feed-forward up", s.input, AddLinear(name + "feed-forward up", up, UpWidth(ffn), d),
+              s.up, gated ? kernels::Activation::kNone : spec_.activation);
+    if (gated) s.Do("feed-forward gate", GateOp{s.up, s.gated, ffn, spec_.activation});
+    s.Product("feed-forward down", gated ? s.gated : s.up,
+              AddLinear(name + "feed-forward down", of(NetworkPart::kFeedForwardDown), d, ffn),
               s.sublayer);
     s.End("feed-forward norm", norm);
   }
 
-  void EndStage(StageBuilder& s, const std::string& stage) {
+  // `scale` multiplies the result of a pre-norm stage. It is part of the last norm's gain.
+  void EndStage(StageBuilder& s, const std::string& stage, float scale) {
     s.layer = -1;
-    if (traits_.pre_norm) {
-      s.EndStage(
-          AddNorm(stage + " final norm", names_.of(stage, -1, BartPart::kFinalNorm).front()));
-    }
+    if (!traits_.pre_norm) return;
+    s.EndStage(AddNorm(stage + " final norm", names_.of(stage, -1, NetworkPart::kFinalNorm).front(),
+                       scale));
   }
 
   // Adds the self-attention sublayer with its norm. `attention` adds the attention operation
@@ -155,16 +206,16 @@ class Builder {
   void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {
     const int d = shape_.d_model;
-    const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
-    const Norm norm = AddNorm(name + "self-attention norm", of(BartPart::kSelfNorm).front());
+    const auto of = [&](NetworkPart part) { return names_.of(stage, s.layer, part); };
+    const Norm norm = AddNorm(name + "self-attention norm", of(NetworkPart::kSelfNorm).front());
     s.Begin("self norm", norm);
     s.Product("query, key, value", s.input,
-              AddLinear(name + "self-attention query, key, value", of(BartPart::kSelfInput),
-                        int64_t{3} * d, d),
+              AddLinear(name + "self-attention query, key, value", of(NetworkPart::kSelfInput),
+                        3 * width_, d, QueryScale()),
               s.qkv);
     s.Do("self-attention", attention);
     s.Product("self output", s.context,
-              AddLinear(name + "self-attention output", of(BartPart::kSelfOutput), d, d),
+              AddLinear(name + "self-attention output", of(NetworkPart::kSelfOutput), d, width_),
               s.sublayer);
     s.End("self norm", norm);
   }
@@ -172,10 +223,10 @@ class Builder {
   // Adds the recurrence, which replaces self-attention in the decoder.
   void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
     const int d = shape_.d_model;
-    const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
-    const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
+    const auto of = [&](NetworkPart part) { return names_.of("decoder", s.layer, part); };
+    const Norm norm = AddNorm(name + "recurrence norm", of(NetworkPart::kRecurrenceNorm).front());
     Linear linear =
-        AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
+        AddLinear(name + "recurrence gate, input", of(NetworkPart::kRecurrence), int64_t{2} * d, d);
     // The product has two parts, gate and input. Only the gate has a bias tensor; the bias of the
     // input is zero.
     network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
@@ -186,33 +237,34 @@ class Builder {
   }
 
   void AddEncoder() {
-    const int d = shape_.d_model;
     StageBuilder s(&network_.program.encoder, StageOf(shape_.encoder_ffn));
     Embed(s, "encoder", source_);
+    WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("encoder layer ", l, ": ");
-      SelfAttention(
-          s, "encoder", name,
-          EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads, d / shape_.encoder_heads});
+      distances = Distances("encoder", l, distances, true);
+      SelfAttention(s, "encoder", name,
+                    EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads,
+                                       HeadDim(shape_.encoder_heads), distances});
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
-    EndStage(s, "encoder");
+    EndStage(s, "encoder", 1.0F);
     // The cross-attention matrices of all decoder layers are stacked into one: key and value of the
     // first layer, then of the second, and so on.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
-      for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {
+      for (std::string& tensor : names_.of("decoder", l, NetworkPart::kCrossKeyValue)) {
         tensors.push_back(std::move(tensor));
       }
     }
     const Linear all = AddLinear("cross-attention key, value of all layers", tensors,
-                                 int64_t{2} * d * shape_.decoder_layers, d);
-    const BufferId kv = s.Add("cross kv", int64_t{2} * d);
+                                 2 * width_ * shape_.decoder_layers, shape_.d_model);
+    const BufferId kv = s.Add("cross kv", 2 * width_);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
-      s.Do("cross key, value", ProductOp{s.input, kv, all.weight, all.bias, int64_t{2} * d * l,
-                                         int64_t{2} * d, kernels::Activation::kNone});
+      s.Do("cross key, value", ProductOp{s.input, kv, all.weight, all.bias, 2 * width_ * l,
+                                         2 * width_, kernels::Activation::kNone});
       s.Do("cross pages", WriteCrossKvOp{kv, l, 1});
     }
   }
@@ -220,39 +272,45 @@ class Builder {
   void AddDecoder() {
     const int d = shape_.d_model;
     StageBuilder s(&network_.program.decoder, StageOf(shape_.decoder_ffn));
-    const BufferId q = s.Add("query", d);
+    const BufferId q = s.Add("query", width_);
     const BufferId gate_x =
         traits_.recurrent_decoder ? s.Add("gate, input", int64_t{2} * d) : kNoBuffer;
     Embed(s, "decoder", target_);
+    WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
       if (traits_.recurrent_decoder) {
         Recurrence(s, gate_x, name);
       } else {
-        SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+        distances = Distances("decoder", l, distances, false);
+        SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l, distances});
       }
-      const auto of = [&](BartPart part) { return names_.of("decoder", l, part); };
-      const Norm norm = AddNorm(name + "cross-attention norm", of(BartPart::kCrossNorm).front());
+      const auto of = [&](NetworkPart part) { return names_.of("decoder", l, part); };
+      const Norm norm = AddNorm(name + "cross-attention norm", of(NetworkPart::kCrossNorm).front());
       s.Begin("cross norm", norm);
       s.Product("cross query", s.input,
-                AddLinear(name + "cross-attention query", of(BartPart::kCrossQuery), d, d), q);
+                AddLinear(name + "cross-attention query", of(NetworkPart::kCrossQuery), width_, d,
+                          QueryScale()),
+                q);
       s.Do("alignment", AlignOp{q, l});
       s.Do("cross-attention", CrossAttentionOp{q, s.context, l});
-      s.Product("cross output", s.context,
-                AddLinear(name + "cross-attention output", of(BartPart::kCrossOutput), d, d),
-                s.sublayer);
+      s.Product(
+          "cross output", s.context,
+          AddLinear(name + "cross-attention output", of(NetworkPart::kCrossOutput), d, width_),
+          s.sublayer);
       s.End("cross norm", norm);
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
-    EndStage(s, "decoder");
+    EndStage(s, "decoder", traits_.output_scale);
     s.Do("output layer", OutputOp{s.input, output_, output_bias_});
   }
 
   const ModelSpec& spec_;
-  const BartTraits& traits_;
+  const NetworkTraits& traits_;
   const ModelShape& shape_;
-  const BartNames& names_;
+  const NetworkNames& names_;
+  const int64_t width_;  // the width of all heads together
   Network network_;
   WeightId source_ = kNoWeight;
   WeightId target_ = kNoWeight;
@@ -260,10 +318,15 @@ class Builder {
   WeightId output_bias_ = kNoWeight;
 };
 
-}  // namespace
-
-absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits) {
-  const ModelShape& s = spec.shape;
+absl::Status CheckHeads(const ModelShape& s, bool is_t5) {
+  if (is_t5) {
+    const bool fits = s.encoder_heads == s.decoder_heads && s.decoder_heads >= 1 &&
+                      s.decoder_heads <= kernels::kMaxAttentionHeads && s.head_dim >= 1;
+    if (fits) return absl::OkStatus();
+    return absl::InvalidArgumentError(Concat("attention: ", s.decoder_heads, " heads of ",
+                                             s.head_dim, ", expected 1 to ",
+                                             kernels::kMaxAttentionHeads, " heads of 1 or more"));
+  }
   for (const int heads : {s.encoder_heads, s.decoder_heads}) {
     if (heads <= 0 || heads > kernels::kMaxAttentionHeads || s.d_model % heads != 0) {
       return absl::InvalidArgumentError(Concat("attention: ", heads, " heads for d_model ",
@@ -271,6 +334,13 @@ absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits&
                                                kernels::kMaxAttentionHeads));
     }
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const NetworkTraits& traits) {
+  if (absl::Status status = CheckHeads(spec.shape, traits.is_t5); !status.ok()) return status;
   Network network = Builder(spec, traits).Build();
   if (absl::Status status = CheckProgram(network.program); !status.ok()) return status;
   return network;

@@ -1,7 +1,8 @@
-// Makes the networks of MarianMT, M2M-100, NLLB-200, mBART, BART, Pegasus and FSMT. All have an
-// encoder and a decoder whose layers have self-attention, cross-attention (decoder only) and
-// feed-forward sublayers, with biases. BartTraits and ModelSpec have the properties in which the
-// networks differ. BartNames has the names of tensors, which differ between file layouts.
+// Makes the networks of all families. All have an encoder and a decoder whose layers have
+// self-attention, cross-attention (decoder only) and feed-forward sublayers. There are two kinds:
+// BART's (MarianMT, M2M-100, NLLB-200, mBART, BART, Pegasus, FSMT) and T5's. NetworkTraits and
+// ModelSpec have the properties in which the networks differ. NetworkNames has the names of
+// tensors, which differ between file layouts.
 #pragma once
 
 #include <string>
@@ -16,18 +17,20 @@ namespace dragoman::engine {
 // The parts of a network that have tensors in a checkpoint. Hugging Face's and Marian's files have
 // one tensor each for query, key and value. CTranslate2's files have one tensor for all products
 // with the same input.
-enum class BartPart {
+enum class NetworkPart {
   // The parts of a layer: matrix products and norms.
   kSelfInput,  // query, key and value of self-attention
   kSelfOutput,
   kRecurrence,  // gate and input of the recurrence that replaces self-attention
   kRecurrenceNorm,
   kSelfNorm,
+  kDistances,  // the table of T5's position biases
   kCrossQuery,
   kCrossKeyValue,
   kCrossOutput,
   kCrossNorm,
   kFeedForwardUp,
+  kGatedFeedForwardUp,  // the same with a gate, whose matrix follows
   kFeedForwardDown,
   kFeedForwardNorm,
   // The parts of a stage outside its layers.
@@ -36,11 +39,11 @@ enum class BartPart {
   kPositions,
 };
 
-struct BartNames {
+struct NetworkNames {
   // Returns the names of the tensors that are stacked to make a part; all have the same size.
-  // Except for kPositions, a name is a pattern. TensorName puts one of the following four words
-  // into it. `stage` is "encoder" or "decoder".
-  std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
+  // Except for kPositions and kDistances, a name is a pattern. TensorName puts one of the following
+  // four words into it. `stage` is "encoder" or "decoder".
+  std::vector<std::string> (*of)(std::string_view stage, int layer, NetworkPart part);
   std::string_view weight;  // the word for the matrix of a product
   std::string_view bias;
   std::string_view gain;  // the word for the gain of a norm
@@ -61,11 +64,17 @@ struct BartNames {
 // Returns `part` with `word` in place of its '*', or with `word` appended if it has no '*'.
 std::string TensorName(std::string_view part, std::string_view word);
 
-const BartNames& HuggingFaceBartNames();
-const BartNames& Ct2BartNames();
-const BartNames& MarianBartNames(bool pre_norm);
+const NetworkNames& HuggingFaceBartNames();
+const NetworkNames& Ct2BartNames();
+const NetworkNames& MarianBartNames(bool pre_norm);
 
-struct BartTraits {
+// The names in T5's networks. In CTranslate2's files, query, key and value of self-attention are
+// one variable, whose name is that of Ct2BartNames. layouts/ct2/network.cc splits this variable
+// into three tensors, and Ct2T5Names has the names of these.
+const NetworkNames& HuggingFaceT5Names();
+const NetworkNames& Ct2T5Names();
+
+struct NetworkTraits {
   // False: a sublayer's norm comes after the residual is added. True: it comes before the sublayer,
   // and each stage ends with one more norm (tensor "layer_norm").
   bool pre_norm = false;
@@ -83,11 +92,20 @@ struct BartTraits {
   // token. Its embedding is zero, and the search never produces it. CTranslate2 begins the outputs
   // of Marian's models with such a token.
   bool empty_token = false;
-  const BartNames* names = &HuggingFaceBartNames();
+  // The network is of T5's kind. It has RMS norms, no biases, and attention that does not divide
+  // scores by sqrt(head_dim). Its attention adds a bias for the distance of a key from its query,
+  // and there are no position embeddings. Its heads together may be wider than the model. REQUIRES:
+  // `pre_norm`, and one embedding for source and target (ModelSpec::share_embeddings).
+  bool is_t5 = false;
+  // False: all layers of a stage use T5's position biases of the first layer.
+  bool distances_in_each_layer = false;
+  float output_scale = 1.0F;  // for a pre-norm network: multiplies the output layer's input
+  const NetworkNames* names = &HuggingFaceBartNames();
 };
 
-// Returns INVALID_ARGUMENT if d_model is not a multiple of the number of heads.
-absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
+// Returns INVALID_ARGUMENT if the numbers of heads or their width are not possible: d_model must be
+// a multiple of the number of heads, except in T5.
+absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const NetworkTraits& traits);
 
 // The following functions (bart_shape.cc) read the fields of config.json that describe such a
 // network: its shape, its activation, and whether its embeddings are scaled and shared.

@@ -24,24 +24,24 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
 // Returns the names of tensors. In transformers 4, the output layer's name is a second name of the
 // target's embedding, so both tensors must have equal numbers. In transformers 5, the output layer
 // may have its own numbers.
-BartNames NamesOf(bool has_own_output) {
+NetworkNames NamesOf(bool has_own_output) {
   const std::string output = "model.decoder.output_projection.weight";
-  BartNames names = HuggingFaceBartNames();
+  NetworkNames names = HuggingFaceBartNames();
   names.output.clear();
   (has_own_output ? names.output : names.target_embedding).push_back(output);
   return names;
 }
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  static const auto* const of_version_4 = new BartNames(NamesOf(false));
-  static const auto* const of_version_5 = new BartNames(NamesOf(true));
-  const BartNames* const names = spec.stored_output_wins ? of_version_5 : of_version_4;
+  static const auto* const of_version_4 = new NetworkNames(NamesOf(false));
+  static const auto* const of_version_5 = new NetworkNames(NamesOf(true));
+  const NetworkNames* const names = spec.stored_output_wins ? of_version_5 : of_version_4;
   // A stored position table is preferred. Its first two rows are for padding.
-  return MakeBartNetwork(spec, {.first_position = 2,
-                                .positions = IfAbsent::kFairseqSinusoids,
-                                .places_padding = false,
-                                .logits_bias = false,
-                                .names = names});
+  return MakeNetwork(spec, {.first_position = 2,
+                            .positions = IfAbsent::kFairseqSinusoids,
+                            .places_padding = false,
+                            .logits_bias = false,
+                            .names = names});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"FSMTTokenizer", &kFsmtTokenizer}};

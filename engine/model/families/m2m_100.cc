@@ -7,11 +7,11 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  return MakeBartNetwork(spec, {.pre_norm = true,
-                                .stored_positions = false,
-                                .positions = IfAbsent::kFairseqSinusoids,
-                                .places_padding = false,
-                                .logits_bias = false});
+  return MakeNetwork(spec, {.pre_norm = true,
+                            .stored_positions = false,
+                            .positions = IfAbsent::kFairseqSinusoids,
+                            .places_padding = false,
+                            .logits_bias = false});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"M2M100Tokenizer", &kM2m100Tokenizer},

@@ -8,7 +8,7 @@ namespace {
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // Uses the position table of the checkpoint if there is one, because its rounding differs from
   // that of computed positions. Older checkpoints have such a table.
-  return MakeBartNetwork(spec, {});
+  return MakeNetwork(spec, {});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"MarianTokenizer", &kMarianTokenizer}};

@@ -8,10 +8,10 @@ namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // fairseq reserves the first two rows of the position table for padding.
-  return MakeBartNetwork(spec, {.pre_norm = true,
-                                .norm_embedding = true,
-                                .first_position = 2,
-                                .positions = IfAbsent::kRefuse});
+  return MakeNetwork(spec, {.pre_norm = true,
+                            .norm_embedding = true,
+                            .first_position = 2,
+                            .positions = IfAbsent::kRefuse});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"MBart50Tokenizer", &kMbart50Tokenizer},

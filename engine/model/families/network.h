@@ -50,8 +50,8 @@ struct WeightSource {
 
 // Returns the source of a weight with one row per token of a vocabulary. Its shape is [rows], or
 // [rows, cols] if cols is not 0. `tensors` are names of its tensor. With `has_empty`, the weight
-// has one more row than the tensor: the last row, for the empty token (BartTraits::empty_token), is
-// zero.
+// has one more row than the tensor: the last row, for the empty token
+// (NetworkTraits::empty_token), is zero.
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

@@ -7,7 +7,7 @@ namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // Uses the position table of the checkpoint if there is one, as in marian.cc.
-  return MakeBartNetwork(spec, {.pre_norm = true});
+  return MakeNetwork(spec, {.pre_norm = true});
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"PegasusTokenizer", &kPegasusTokenizer},

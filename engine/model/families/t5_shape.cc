@@ -1,6 +1,7 @@
 #include "engine/model/families/t5_network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -121,6 +122,23 @@ nlohmann::json WithTheirFields(const nlohmann::json& config, const nlohmann::jso
 }
 
 }  // namespace
+
+int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance) {
+  int first = 0;
+  int64_t far = -distance;  // how far the key is before the query
+  if (two_sided) {
+    buckets /= 2;
+    if (distance > 0) first = buckets;
+    far = std::abs(distance);
+  }
+  far = std::max<int64_t>(far, 0);
+  const int exact = buckets / 2;
+  if (far < exact) return first + static_cast<int>(far);
+  const float step = std::log(static_cast<float>(far) / static_cast<float>(exact)) /
+                     static_cast<float>(std::log(double{1} * max_distance / exact));
+  const auto more = static_cast<int>(step * static_cast<float>(buckets - exact));
+  return first + std::min(exact + more, buckets - 1);
+}
 
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   const auto read = [fields](std::string_view name, int64_t max) {

@@ -99,45 +99,30 @@ bool HoldsNeutral(const nlohmann::json& value, Neutral neutral) {
   return false;
 }
 
-namespace {
-
-std::string_view NeutralName(Neutral neutral) {
-  switch (neutral) {
-    case Neutral::kFalse:
-      return "false";
-    case Neutral::kTrue:
-      return "true";
-    case Neutral::kZero:
-      return "0";
-    case Neutral::kOne:
-      return "1";
-    case Neutral::kAbsent:
-      return "null";
-    case Neutral::kEmpty:
-      return "null or empty";
-  }
-  return "";
-}
-
-}  // namespace
-
 void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields) {
+  // In the order of Neutral.
+  constexpr std::string_view kNames[] = {"false", "true", "0", "1", "null", "null or empty"};
   for (const NeutralField& field : list) {
     const nlohmann::json* value = fields->Find(field.name);
     if (value != nullptr && !HoldsNeutral(*value, field.value)) {
-      fields->Unsupported(field.name, NeutralName(field.value));
+      fields->Unsupported(field.name, kNames[static_cast<size_t>(field.value)]);
     }
   }
 }
 
-absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file) {
-  constexpr JsonLimits kLimits = {.max_bytes = 1 << 20, .max_depth = 16, .max_values = 1 << 16};
-  absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kLimits);
+absl::StatusOr<nlohmann::json> ParseJsonObject(std::string_view text, std::string_view file,
+                                               const JsonLimits& limits) {
+  absl::StatusOr<nlohmann::json> root = ParseJson(text, file, limits);
   if (root.ok() && !root->is_object()) {
     return absl::InvalidArgumentError(
         Concat(file, ": is ", DescribeJson(*root), ", expected an object"));
   }
   return root;
+}
+
+absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file) {
+  return ParseJsonObject(text, file,
+                         {.max_bytes = 1 << 20, .max_depth = 16, .max_values = 1 << 16});
 }
 
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,

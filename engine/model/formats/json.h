@@ -75,7 +75,10 @@ std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vo
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
                               size_t max);
 
-// Parses a configuration file. Returns INVALID_ARGUMENT if it is not a JSON object.
+// Like ParseJson, but returns INVALID_ARGUMENT if the text is not a JSON object.
+absl::StatusOr<nlohmann::json> ParseJsonObject(std::string_view text, std::string_view file,
+                                               const JsonLimits& limits);
+// Parses a configuration file.
 absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);
 
 }  // namespace dragoman::engine

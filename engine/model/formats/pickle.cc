@@ -63,7 +63,10 @@ enum Op : uint8_t {
 
 using Kind = PickleNode::Kind;
 
-}  // namespace
+// In the order of Kind.
+constexpr std::string_view kKindNames[] = {"None",    "a bool",   "an int",    "an int",
+                                           "a float", "a string", "a class",   "a tuple",
+                                           "a list",  "a dict",   "an object", "a storage"};
 
 // Parses in one pass over the opcodes. A handler of an opcode returns false after it has called
 // Fail.
@@ -79,7 +82,7 @@ class PickleParser {
       op_at_ = at_;
       if (!Fixed(&op) || !Step(op)) return status_;
     } while (op != kStop);
-    pickle_.bytes_used_ = at_;
+    pickle_.bytes_used = at_;
     return std::move(pickle_);
   }
 
@@ -135,11 +138,11 @@ class PickleParser {
   }
 
   bool Push(PickleNode node) {
-    if (pickle_.nodes_.size() >= kMaxNodes) {
+    if (pickle_.nodes.size() >= kMaxNodes) {
       return Fail(Concat("more than ", kMaxNodes, " values"));
     }
-    pickle_.nodes_.push_back(std::move(node));
-    return PushId(static_cast<PickleId>(pickle_.nodes_.size() - 1));
+    pickle_.nodes.push_back(std::move(node));
+    return PushId(static_cast<PickleId>(pickle_.nodes.size() - 1));
   }
 
   bool PushNumber(Kind kind, int64_t number) { return Push({.kind = kind, .number = number}); }
@@ -191,7 +194,7 @@ class PickleParser {
 
   bool AddItems(std::span<const PickleId> items) {
     if (!Need(1)) return false;
-    PickleNode& target = pickle_.nodes_[stack_.back()];
+    PickleNode& target = pickle_.nodes[stack_.back()];
     const bool pairs = target.kind == Kind::kDict || target.kind == Kind::kCall;
     if (!pairs || items.size() % 2 != 0) return Fail("items are set on a value that is not a dict");
     target.items.insert(target.items.end(), items.begin(), items.end());
@@ -200,7 +203,7 @@ class PickleParser {
 
   bool Append(std::span<const PickleId> items) {
     if (!Need(1)) return false;
-    PickleNode& target = pickle_.nodes_[stack_.back()];
+    PickleNode& target = pickle_.nodes[stack_.back()];
     if (target.kind != Kind::kList) return Fail("a value is appended to one that is not a list");
     target.items.insert(target.items.end(), items.begin(), items.end());
     return true;
@@ -222,8 +225,8 @@ class PickleParser {
 
   bool StackGlobal() {
     if (!Need(2)) return false;
-    const PickleNode& name = pickle_.nodes_[Pop()];
-    const PickleNode& module = pickle_.nodes_[Pop()];
+    const PickleNode& name = pickle_.nodes[Pop()];
+    const PickleNode& module = pickle_.nodes[Pop()];
     if (name.kind != Kind::kString || module.kind != Kind::kString) {
       return Fail("the name of a global is not a string");
     }
@@ -234,8 +237,8 @@ class PickleParser {
     if (!Need(2)) return false;
     const PickleId arguments = Pop();
     const PickleId callable = Pop();
-    if (pickle_.nodes_[callable].kind != Kind::kGlobal ||
-        pickle_.nodes_[arguments].kind != Kind::kTuple) {
+    if (pickle_.nodes[callable].kind != Kind::kGlobal ||
+        pickle_.nodes[arguments].kind != Kind::kTuple) {
       return Fail("a call of an unknown function");
     }
     return Push({.kind = Kind::kCall, .items = {callable, arguments}});
@@ -246,7 +249,7 @@ class PickleParser {
   bool Build() {
     if (!Need(2)) return false;
     Pop();
-    if (pickle_.nodes_[stack_.back()].kind != Kind::kCall)
+    if (pickle_.nodes[stack_.back()].kind != Kind::kCall)
       return Fail("state is set on a value that is not an object");
     return true;
   }
@@ -265,7 +268,7 @@ class PickleParser {
 
   bool Stop() {
     if (stack_.size() != 1 || !marks_.empty()) return Fail("ends with values left on the stack");
-    pickle_.root_ = stack_.back();
+    pickle_.root_id = stack_.back();
     return true;
   }
 
@@ -398,38 +401,15 @@ class PickleParser {
   std::unordered_map<uint64_t, PickleId> memo_;
 };
 
+}  // namespace
+
 absl::StatusOr<Pickle> ParsePickle(std::span<const uint8_t> bytes, std::string_view file,
                                    std::span<const std::string_view> globals) {
   return PickleParser(bytes, file, globals).Run();
 }
 
 std::string_view PickleKindName(PickleNode::Kind kind) {
-  switch (kind) {
-    case Kind::kNone:
-      return "None";
-    case Kind::kBool:
-      return "a bool";
-    case Kind::kInt:
-    case Kind::kBigInt:
-      return "an int";
-    case Kind::kFloat:
-      return "a float";
-    case Kind::kString:
-      return "a string";
-    case Kind::kGlobal:
-      return "a class";
-    case Kind::kTuple:
-      return "a tuple";
-    case Kind::kList:
-      return "a list";
-    case Kind::kDict:
-      return "a dict";
-    case Kind::kCall:
-      return "an object";
-    case Kind::kPersistent:
-      return "a storage";
-  }
-  return "unknown";
+  return kKindNames[static_cast<size_t>(kind)];
 }
 
 }  // namespace dragoman::engine

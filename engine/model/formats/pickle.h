@@ -43,18 +43,13 @@ struct PickleNode {
   std::vector<PickleId> items;
 };
 
-class Pickle {
- public:
-  const PickleNode& node(PickleId id) const { return nodes_[id]; }
-  const PickleNode& root() const { return nodes_[root_]; }
-  size_t node_count() const { return nodes_.size(); }
-  size_t bytes_used() const { return bytes_used_; }  // size of the pickle, including STOP
+struct Pickle {
+  std::vector<PickleNode> nodes;  // by PickleId
+  PickleId root_id = 0;
+  size_t bytes_used = 0;  // size of the pickle, including STOP
 
- private:
-  friend class PickleParser;
-  std::vector<PickleNode> nodes_;
-  PickleId root_ = 0;
-  size_t bytes_used_ = 0;
+  const PickleNode& node(PickleId id) const { return nodes[id]; }
+  const PickleNode& root() const { return nodes[root_id]; }
 };
 
 // Reads one pickle from the start of `bytes`. `globals` are the names of the Python classes and

@@ -122,7 +122,7 @@ absl::Status ReadRawStorages(const Pickle& keys, std::span<const uint8_t> bytes,
 absl::StatusOr<TensorTable> ParseStream(std::span<const uint8_t> bytes, std::string_view file) {
   const auto next = [&bytes, file]() -> absl::StatusOr<Pickle> {
     absl::StatusOr<Pickle> pickle = ParsePickle(bytes, file, TorchGlobals());
-    if (pickle.ok()) bytes = bytes.subspan(pickle->bytes_used());
+    if (pickle.ok()) bytes = bytes.subspan(pickle->bytes_used);
     return pickle;
   };
   const absl::StatusOr<Pickle> magic = next();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/concat.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman::engine {
 namespace {
@@ -18,25 +19,6 @@ std::string_view WithoutSpaces(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
   return text;
-}
-
-void AppendUtf8(uint32_t code, std::string* out) {
-  const auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | code >> 6);
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3f));
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
 }
 
 // Reads one line, scalar by scalar. Its error() is a phrase that Parser puts into a message.
@@ -160,11 +142,11 @@ class LineReader {
     const char c = rest_.front();
     rest_.remove_prefix(1);
     constexpr std::string_view kEscapes = "0abtnvfre \"/\\N_LP";
-    constexpr uint32_t kCodes[] = {0,   7,   8,   9,    10,   11,   12,     13,    27,
+    constexpr char32_t kCodes[] = {0,   7,   8,   9,    10,   11,   12,     13,    27,
                                    ' ', '"', '/', '\\', 0x85, 0xa0, 0x2028, 0x2029};
     static_assert(kEscapes.size() == std::size(kCodes));
     if (const size_t at = kEscapes.find(c); at != std::string_view::npos) {
-      AppendUtf8(kCodes[at], out);
+      AppendUtf8(kCodes[at], *out);
       return true;
     }
     const size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
@@ -177,7 +159,7 @@ class LineReader {
       return Fail("has an escape that is none of YAML's");
     }
     rest_.remove_prefix(digits);
-    AppendUtf8(code, out);
+    AppendUtf8(code, *out);
     return true;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "engine/base/concat.h"
 #include "kernels/base/mean_kind.h"
 
@@ -15,13 +16,9 @@ class Comparison {
   Comparison(std::string first, std::string other)
       : first_(std::move(first)), other_(std::move(other)) {}
 
-  absl::Status Check(std::string_view what, const std::string& expected,
-                     const std::string& found) const {
-    if (expected == found) return absl::OkStatus();
-    return Differs(what, expected, found);
-  }
-  absl::Status Check(std::string_view what, int64_t expected, int64_t found) const {
-    return Check(what, std::to_string(expected), std::to_string(found));
+  template <typename Value>  // a text or a number
+  absl::Status Check(std::string_view what, const Value& expected, const Value& found) const {
+    return expected == found ? absl::OkStatus() : Differs(what, Concat(expected), Concat(found));
   }
   // Compares two values that are too long for a message. The message names the first differing
   // byte.
@@ -29,20 +26,18 @@ class Comparison {
                           const std::string& found) const {
     if (expected == found) return absl::OkStatus();
     const auto differ = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
-    return Differs(
-        what, "the same bytes",
-        Concat(std::to_string(found.size()), " bytes, of which number ",
-               std::to_string(differ.first - expected.begin()), " is the first that differs"));
+    return Differs(what, "the same bytes",
+                   Concat(found.size(), " bytes, of which number ", differ.first - expected.begin(),
+                          " is the first that differs"));
   }
-  absl::Status Check(std::string_view side, const Vocabulary& expected,
-                     const Vocabulary& found) const {
+  absl::Status CheckPieces(std::string_view side, const Vocabulary& expected,
+                           const Vocabulary& found) const {
     for (int id = 0; id < std::max(expected.size(), found.size()); ++id) {
       if (expected.PieceOf(id) == found.PieceOf(id)) continue;
       const auto piece = [id](const Vocabulary& v) {
         return id < v.size() ? Concat("\"", v.PieceOf(id), "\"") : std::string("nothing");
       };
-      return Differs(Concat(side, " vocabulary: id ", std::to_string(id)), piece(expected),
-                     piece(found));
+      return Differs(Concat(side, " vocabulary: id ", id), piece(expected), piece(found));
     }
     return absl::OkStatus();
   }
@@ -60,9 +55,7 @@ class Comparison {
 };
 
 std::string TextOf(const std::vector<int>& ids) {
-  std::string text = "[";
-  for (const int id : ids) text += (text.size() > 1 ? ", " : "") + std::to_string(id);
-  return text + "]";
+  return Concat("[", absl::StrJoin(ids, ", "), "]");
 }
 
 std::string TextOf(const TokenizerDescription& facts) {
@@ -78,11 +71,9 @@ std::string TextOf(const TokenizerDescription& facts) {
 }
 
 std::string TextOf(const std::vector<ModelLanguagePair>& pairs) {
-  std::string text;
-  for (const ModelLanguagePair& pair : pairs) {
-    text += (text.empty() ? "" : ", ") + pair.source + "-" + pair.target;
-  }
-  return text;
+  return absl::StrJoin(pairs, ", ", [](std::string* text, const ModelLanguagePair& pair) {
+    *text += Concat(pair.source, "-", pair.target);
+  });
 }
 
 absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
@@ -91,8 +82,8 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
   const SpecialIds& a = first.spec.tokens;
   const SpecialIds& b = other.spec.tokens;
   for (const absl::Status& status :
-       {compare.Check("target", first.TargetVocabulary(), other.TargetVocabulary()),
-        compare.Check("source", first.source_vocabulary, other.source_vocabulary),
+       {compare.CheckPieces("target", first.TargetVocabulary(), other.TargetVocabulary()),
+        compare.CheckPieces("source", first.source_vocabulary, other.source_vocabulary),
         compare.Check("rows of the output layer", first.program.vocabulary(),
                       other.program.vocabulary()),
         compare.Check("end of sentence", a.eos, b.eos),
@@ -118,17 +109,17 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
 }  // namespace
 
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
-                                         const LoadOptions& options, LoadContext* load) {
+                                         TokenizerChoice tokenizer, LoadContext* load) {
   if (directories.size() < 2 || directories.size() > kernels::kMaxEnsembleMembers) {
-    return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
+    return absl::InvalidArgumentError(Concat("ensemble: found ", directories.size(),
                                              " members, expected 2 to ",
-                                             std::to_string(kernels::kMaxEnsembleMembers)));
+                                             kernels::kMaxEnsembleMembers));
   }
-  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), options, load);
+  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), tokenizer, load);
   if (!first.ok()) return first;
   first->spec.is_ensemble = true;
   for (size_t m = 1; m < directories.size(); ++m) {
-    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], options, load);
+    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], tokenizer, load);
     if (!other.ok()) return other;
     if (absl::Status status = CheckAlike(directories.front(), *first, directories[m], *other);
         !status.ok()) {

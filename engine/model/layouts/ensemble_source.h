@@ -19,7 +19,7 @@ namespace dragoman::engine {
 // do not fit together; then the message names the directory and the first difference. Other errors
 // are those of LoadModel.
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
-                                         const LoadOptions& options = {},
+                                         TokenizerChoice tokenizer = TokenizerChoice::kAuto,
                                          LoadContext* load = nullptr);
 
 // Returns the number of parameters in all networks of the model together.

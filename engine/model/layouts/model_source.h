@@ -13,9 +13,10 @@
 namespace dragoman::engine {
 
 // Loads the model at `path` with the first layout that recognizes it. Errors are those of
-// ModelSource::Load. `load` records the files of the model. REQUIRES: `load` outlives
+// ModelLayout::load. `load` records the files of the model. REQUIRES: `load` outlives
 // LoadedModel::weights.
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path,
+                                      TokenizerChoice tokenizer = TokenizerChoice::kAuto,
                                       LoadContext* load = nullptr);
 
 }  // namespace dragoman::engine

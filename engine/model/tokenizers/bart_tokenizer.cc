@@ -66,17 +66,6 @@ absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSe
   return files;
 }
 
-absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& vocabulary) {
-  for (const AddedToken& token : config.listed) {
-    if (vocabulary.IdOf(token.text)) continue;
-    return absl::UnimplementedError(
-        Concat(config.listed_file, ": field 'additional_special_tokens' has '",
-               token.text.substr(0, 64), "', which has no id; supported: pieces of the vocabulary",
-               " and tokens of added_tokens_decoder"));
-  }
-  return absl::OkStatus();
-}
-
 // Adds to `facts` the special tokens that users have added to the model. `facts` already has the
 // special tokens of the family.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
@@ -117,24 +106,20 @@ absl::StatusOr<ModelTokenizer> ReadBartTokenizer(const ModelFolder& folder, Toke
   absl::StatusOr<Vocabulary> vocabulary = MakeVocabulary(*config, file, std::move(files->pieces));
   if (!vocabulary.ok()) return vocabulary.status();
 
-  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
-  if (!unk.ok()) return unk.status();
+  absl::Status status = SetSharedTokens(*vocabulary, file, 2, config, &facts);
+  if (status.ok()) {
+    status = CheckListed(tokenizer.listed, tokenizer.listed_file, *vocabulary,
+                         "pieces of the vocabulary");
+  }
+  if (!status.ok()) return status;
   const absl::StatusOr<int> bos = SpecialId(*vocabulary, file, tokenizer.bos_piece);
   if (!bos.ok()) return bos.status();
-  config->ids.unk = *unk;
-  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
-  if (status.ok()) status = CheckListed(tokenizer, *vocabulary);
-  if (status.ok()) status = CheckSourceRoom(*config, 2);
-  if (!status.ok()) return status;
-  facts.source_eos = config->ids.eos;
-  facts.source_unk = *unk;
   facts.source_bos = *bos;
   facts.special.push_back(*bos);
   if (const auto mask = vocabulary->IdOf(tokenizer.mask_piece)) facts.special.push_back(*mask);
   AddSpecialTokens(files->added, *vocabulary, config, &facts);
   SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->ids, false,
                  &facts);
-  facts.max_source_tokens = tokenizer.model_max_length;
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }

@@ -97,6 +97,19 @@ absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {
              special == 2 ? " and the language tag" : ""));
 }
 
+absl::Status SetSharedTokens(const Vocabulary& vocabulary, std::string_view file, int special,
+                             CheckpointConfig* config, TokenizerDescription* facts) {
+  const absl::StatusOr<int> unk = SpecialId(vocabulary, file, config->tokenizer.unk_piece);
+  if (!unk.ok()) return unk.status();
+  config->ids.unk = *unk;
+  absl::Status status = CheckSpecialIds(vocabulary, file, *config);
+  if (status.ok()) status = CheckSourceRoom(*config, special);
+  facts->source_eos = config->ids.eos;
+  facts->source_unk = *unk;
+  facts->max_source_tokens = config->tokenizer.model_max_length;
+  return status;
+}
+
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer) {
   ReadClass(config.tokenizer_class, classes, fields, tokenizer);
@@ -109,19 +122,11 @@ void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass
   if (tokenizer->scheme->check != nullptr) tokenizer->scheme->check(config, fields);
   tokenizer->mask_piece = std::string(tokenizer->scheme->mask_piece);
   Overwrite(config.mask_piece, &tokenizer->mask_piece);
-  tokenizer->separate_vocabularies = config.separate_vocabularies;
-  tokenizer->is_wmt21 = config.is_wmt21;
   tokenizer->legacy = config.legacy_behaviour;
   tokenizer->is_legacy_t5 = config.legacy.value_or(true);
-  tokenizer->add_prefix_space = config.add_prefix_space;
-  tokenizer->extra_ids = config.extra_ids;
   for (auto& [id, token] : config.added) {
     token.special = token.special || config.NamesSpecial(token.text);
   }
-  tokenizer->listed = std::move(config.listed);
-  tokenizer->listed_file = std::move(config.listed_file);
-  tokenizer->added = std::move(config.added);
-  tokenizer->added_file = std::move(config.added_file);
   const std::optional<double> max_length = config.model_max_length;
   if (max_length && *max_length < 2.0) {
     fields->Fail("model_max_length", "at least 2, for a token and the end of sentence");
@@ -129,6 +134,7 @@ void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass
   if (max_length && *max_length < tokenizer->model_max_length) {
     tokenizer->model_max_length = static_cast<int>(*max_length);
   }
+  static_cast<TokenizerFields&>(*tokenizer) = std::move(config);
 }
 
 }  // namespace dragoman::engine

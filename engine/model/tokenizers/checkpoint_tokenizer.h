@@ -2,7 +2,7 @@
 // its tokenizer determines the scheme, which is the way to read the files (tokenizer_scheme.h).
 // Each scheme has a file: marian_tokenizer.cc and so on.
 //
-// Thread-safe. Errors are those of ModelSource::Load, but not all messages begin with the
+// Thread-safe. Errors are those of ModelLayout::load, but not all messages begin with the
 // directory.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace dragoman::engine {
 
 // The settings of a checkpoint's tokenizer: the family's defaults, overridden by
 // tokenizer_config.json and the files next to it.
-struct TokenizerSettings {
+struct TokenizerSettings : TokenizerFields {
   const TokenizerScheme* scheme = &kMarianTokenizer;
   bool scheme_given = false;    // whether tokenizer_class determines the scheme
   bool is_backend = false;      // result of IsTokenizersBackend for the class
@@ -32,22 +32,13 @@ struct TokenizerSettings {
   std::string unk_piece = "<unk>";
   std::string eos_piece = "</s>";
   std::string pad_piece = "<pad>";
-  bool separate_vocabularies = false;
   int model_max_length = 0;  // in tokens; at most the number of position embeddings
   // All schemes except Marian's use the following two members.
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
-  bool is_wmt21 = false;  // whether the languages are those of M2M-100's variant for WMT 21
-  bool legacy = false;    // for NLLB: the source's language token is after EOS
-  // The following four members are those of TokenizerConfig.
-  std::vector<AddedToken> listed;
-  std::string listed_file;
-  AddedTokenMap added;
-  std::string added_file;
-  std::optional<bool> add_prefix_space;  // for BART and T5
+  bool legacy = false;  // for NLLB: the source's language token is after EOS
   // T5's settings.
   bool is_legacy_t5 = true;             // field `legacy`; false: T5SentencePiece tokenizes texts
-  std::optional<int> extra_ids;         // the number of tokens <extra_id_N> that the tokenizer adds
   std::vector<LanguagePrompt> prompts;  // from the tasks of config.json
 };
 
@@ -89,5 +80,9 @@ absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, Tokenizer
                                             std::string_view slow_file, CheckpointConfig* config);
 // Checks that the longest source has room for `special` special tokens and one token of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
+// For a vocabulary of both sides: makes the two checks above, and sets config->ids.unk and the EOS,
+// <unk> and longest source of `facts`.
+absl::Status SetSharedTokens(const Vocabulary& vocabulary, std::string_view file, int special,
+                             CheckpointConfig* config, TokenizerDescription* facts);
 
 }  // namespace dragoman::engine

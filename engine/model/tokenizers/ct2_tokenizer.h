@@ -24,7 +24,7 @@ struct Ct2Sides {
   std::string_view source_file;
   std::string_view target_file;
   bool is_t5 = false;
-  bool starts_empty = false;  // whether an output begins with the empty token (BartTraits)
+  bool starts_empty = false;  // whether an output begins with the empty token (NetworkTraits)
 };
 
 struct Ct2Tokenizer {
@@ -49,7 +49,7 @@ struct Ct2Tokenizer {
 // * tokenizer.json.
 // `choice` may require tokenizer.json or exclude it. If none of these files exists, the tokenizer
 // is kSpaced, but returns NOT_FOUND if a piece of the vocabularies has the mark of a tokenizer that
-// cuts words. Other errors are those of ModelSource::Load, but not all messages begin with the
+// cuts words. Other errors are those of ModelLayout::load, but not all messages begin with the
 // path.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,

@@ -40,7 +40,7 @@ struct Ct2NetworkTokens {
 };
 
 // Reads the tokenizer's files in the folder `tokenizer` and the vocabularies in `folder`. Sets
-// `ids`, and appends lines for the log to `notes`. Errors are those of ModelSource::Load, but not
+// `ids`, and appends lines for the log to `notes`. Errors are those of ModelLayout::load, but not
 // all messages begin with the path.
 absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    const ModelFolder& tokenizer,

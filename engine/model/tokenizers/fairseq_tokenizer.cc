@@ -176,15 +176,9 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
 }
 
 absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const ModelFolder& folder) {
-  constexpr std::string_view kFile = "vocab.json";
-  const absl::StatusOr<std::string> text = folder.Read(kFile, kMaxVocabularyBytes);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
+  const absl::StatusOr<Vocabulary> vocabulary = ReadVocabulary(folder, "vocab.json", std::nullopt);
   if (!vocabulary.ok()) return vocabulary.status();
-  std::vector<std::string> pieces;
-  pieces.reserve(static_cast<size_t>(vocabulary->size()));
-  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
-  return pieces;
+  return vocabulary->pieces();
 }
 
 absl::Status UnknownListed(const TokenizerSettings& config, std::string_view piece) {
@@ -226,16 +220,14 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
     tokenizer.scheme = other;
   }
   const bool is_of_spm = tokenizer.scheme->has_ids_of_spm;
-  TokenizerOffer offer{.tokenizer_class = "TokenizersBackend",
-                       .slow_file = std::string(kSpmFile),
-                       .has_slow = folder.Has(kSpmFile),
-                       .has_fast = folder.Has(kTokenizerJsonFile)};
-  if (tokenizer.is_backend) offer.kinds = TokenizerOffer::kFastOnly;
-  if (!is_of_spm) {
-    offer.kinds = TokenizerOffer::kSlowOnly;
-    offer.tokenizer_class = "an M2M100Tokenizer";
-  }
-  const absl::StatusOr<TokenizerRules> rules = RulesOf(choice, offer, &config->notes);
+  const absl::StatusOr<TokenizerRules> rules =
+      is_of_spm ? RulesOfFiles(folder, choice, kSpmFile, config)
+                : RulesOf(choice,
+                          {.kinds = TokenizerOffer::kSlowOnly,
+                           .tokenizer_class = "an M2M100Tokenizer",
+                           .slow_file = std::string(kSpmFile),
+                           .has_slow = folder.Has(kSpmFile)},
+                          &config->notes);
   if (!rules.ok()) return rules.status();
   TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
@@ -276,14 +268,8 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   NoteSpecialTokens(pieces.special(), tokenizer.added_file, &config->notes);
 
-  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
-  if (!unk.ok()) return unk.status();
-  config->ids.unk = *unk;
-  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
-  if (status.ok()) status = CheckSourceRoom(*config, 2);
+  absl::Status status = SetSharedTokens(*vocabulary, file, 2, config, &facts);
   if (!status.ok()) return status;
-  facts.source_eos = config->ids.eos;
-  facts.source_unk = *unk;
   for (const std::string* piece : {&tokenizer.bos_piece, &tokenizer.mask_piece}) {
     if (const std::optional<int> id = vocabulary->IdOf(*piece)) facts.special.push_back(*id);
   }
@@ -293,7 +279,6 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   std::sort(facts.special.begin(), facts.special.end());
   SetAddedTokens(added, tokenizer.added, tokenizer.listed, *vocabulary, config->ids, false, &facts);
-  facts.max_source_tokens = tokenizer.model_max_length;
   LanguageTokenPlacement placement = tokenizer.scheme->placement;
   if (tokenizer.legacy) placement = tokenizer.scheme->legacy_placement.value_or(placement);
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/moses/moses_bpe.h"
 
@@ -24,13 +25,6 @@ constexpr std::string_view kMergesFile = "merges.txt";
 void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.source_language.empty()) fields->Fail("langs", "a list of two languages");
   if (fields->Bool("do_lower_case", false)) fields->Unsupported("do_lower_case", "false");
-}
-
-absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
-                                          int size) {
-  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
-  if (!text.ok()) return text.status();
-  return Vocabulary::Parse(*text, file, size);
 }
 
 // Refuses tokens that users have added. transformers would cut them out of the text before it

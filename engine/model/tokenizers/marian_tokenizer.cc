@@ -15,15 +15,12 @@ namespace {
 
 // Reads a vocabulary of `size` ids and adds the tokens that users have added. The last ids may have
 // no piece.
-absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
-                                          const TokenizerSettings& config, int size) {
-  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
-  if (!text.ok()) return text.status();
-  if (config.added.empty()) return Vocabulary::Parse(*text, file, size);
-  const absl::StatusOr<Vocabulary> known = Vocabulary::Parse(*text, file, std::nullopt);
+absl::StatusOr<Vocabulary> ReadWithAdded(const ModelFolder& folder, std::string_view file,
+                                         const TokenizerSettings& config, int size) {
+  if (config.added.empty()) return ReadVocabulary(folder, file, size);
+  const absl::StatusOr<Vocabulary> known = ReadVocabulary(folder, file, std::nullopt);
   if (!known.ok()) return known.status();
-  std::vector<std::string> pieces;
-  for (int id = 0; id < known->size(); ++id) pieces.emplace_back(known->PieceOf(id));
+  std::vector<std::string> pieces = known->pieces();
   for (const auto& [id, token] : config.added) {
     absl::Status status = PlaceAddedToken(id, token, config.added_file, size, &pieces);
     if (!status.ok()) return status;
@@ -77,13 +74,9 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
 // are also added to the lists of special ids.
 absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  for (const AddedToken& token : tokenizer.listed) {
-    if (read->source_vocabulary.IdOf(token.text)) continue;
-    return absl::UnimplementedError(
-        Concat(tokenizer.listed_file, ": field 'additional_special_tokens' has '",
-               token.text.substr(0, 64), "', which has no id; supported: pieces of vocab.json and ",
-               "tokens of added_tokens_decoder"));
-  }
+  absl::Status status = CheckListed(tokenizer.listed, tokenizer.listed_file,
+                                    read->source_vocabulary, "pieces of vocab.json");
+  if (!status.ok()) return status;
   TokenizerDescription& facts = read->tokenizer;
   std::vector<std::string> noted;
   const auto add = [&](const AddedToken& token) {
@@ -116,12 +109,12 @@ absl::StatusOr<ModelTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
   if (!status.ok()) return status;
   const EmbeddingSizes& sizes = config->sizes;
   absl::StatusOr<Vocabulary> source =
-      ReadVocabulary(folder, "vocab.json", config->tokenizer, sizes.source);
+      ReadWithAdded(folder, "vocab.json", config->tokenizer, sizes.source);
   if (!source.ok()) return source.status();
   std::optional<Vocabulary> target;
   if (config->tokenizer.separate_vocabularies) {
     absl::StatusOr<Vocabulary> read =
-        ReadVocabulary(folder, "target_vocab.json", config->tokenizer, sizes.target);
+        ReadWithAdded(folder, "target_vocab.json", config->tokenizer, sizes.target);
     if (!read.ok()) return read.status();
     target = *std::move(read);
   } else if (sizes.target != sizes.source) {

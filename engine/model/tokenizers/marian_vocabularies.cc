@@ -9,7 +9,6 @@
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/side_vocabularies.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
-#include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman::engine {
 namespace {
@@ -124,10 +123,6 @@ class Reader {
 };
 
 }  // namespace
-
-absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice) {
-  return RequireSlow(choice, "Marian's own files");
-}
 
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file) {
   size_t begin = std::min(file.find('.'), file.size());

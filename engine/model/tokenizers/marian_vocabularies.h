@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "engine/base/tokenizer_choice.h"
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
@@ -26,15 +25,12 @@ struct MarianVocabularyFiles {
   std::string model;  // the file of the network
 };
 
-// Returns UNIMPLEMENTED if `choice` is kFast, because Marian's files have no tokenizer.json.
-absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
-
 // Returns the languages in the file name of a Firefox model: "de" and "en" for vocab.deen.spm.
 // Returns nullopt if the name does not have four letters in this place.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
 // Reads the vocabularies, which must fit the network's `sizes`, and writes the special tokens to
-// `ids`. Errors are those of ModelSource::Load; not all messages begin with the directory.
+// `ids`. Errors are those of ModelLayout::load; not all messages begin with the directory.
 absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
                                                       const EmbeddingSizes& sizes, SpecialIds* ids);

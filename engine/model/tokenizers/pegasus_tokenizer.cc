@@ -116,15 +116,8 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
   absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(*std::move(pieces), file);
   if (!vocabulary.ok()) return vocabulary.status();
 
-  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
-  if (!unk.ok()) return unk.status();
-  config->ids.unk = *unk;
-  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
-  if (status.ok()) status = CheckSourceRoom(*config, 1);
+  absl::Status status = SetSharedTokens(*vocabulary, file, 1, config, &facts);
   if (!status.ok()) return status;
-  facts.source_eos = config->ids.eos;
-  facts.source_unk = *unk;
-  facts.max_source_tokens = tokenizer.model_max_length;
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }

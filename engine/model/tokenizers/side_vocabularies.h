@@ -1,8 +1,8 @@
 // Reads the vocabularies of CTranslate2's and Marian's model directories. There is a file for each
 // side (source and target), or one file for both. An embedding has a row for each piece. The
-// target's vocabulary has one more id, the empty token (BartTraits::empty_token).
+// target's vocabulary has one more id, the empty token (NetworkTraits::empty_token).
 //
-// Thread-safe. Errors are those of ModelSource::Load; messages begin with the file.
+// Thread-safe. Errors are those of ModelLayout::load; messages begin with the file.
 #pragma once
 
 #include <optional>

@@ -49,13 +49,6 @@ absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, 
         PlaceAddedToken(id, token, config.tokenizer.added_file, static_cast<int>(size), pieces);
     if (!status.ok()) return status;
   }
-  for (const AddedToken& token : config.tokenizer.listed) {
-    if (std::find(pieces->begin(), pieces->end(), token.text) != pieces->end()) continue;
-    return absl::UnimplementedError(
-        Concat(config.tokenizer.listed_file, ": field 'additional_special_tokens' has '",
-               token.text.substr(0, 64), "', which has no id; supported: pieces of ", file,
-               ", <extra_id_...> and tokens of added_tokens_decoder"));
-  }
   pieces->resize(size);
   return absl::OkStatus();
 }
@@ -149,6 +142,9 @@ absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, Tokeni
 
   absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(std::move(pieces), file_name);
   if (!vocabulary.ok()) return vocabulary.status();
+  status = CheckListed(tokenizer.listed, tokenizer.listed_file, *vocabulary,
+                       Concat("pieces of ", file_name, ", <extra_id_...>"));
+  if (!status.ok()) return status;
   std::vector<LanguagePrompt> prompts = PromptsOfPieces(*vocabulary);
   const bool must_be_told = !prompts.empty();
   if (!must_be_told) prompts = config->tokenizer.prompts;

@@ -26,7 +26,21 @@ inline constexpr std::string_view kAddedTokensFile = "added_tokens.json";
 
 using AddedTokenMap = std::map<int, AddedToken>;  // by id
 
-struct TokenizerConfig {
+// The fields that a checkpoint's tokenizer uses as the files have them.
+struct TokenizerFields {
+  std::optional<int> extra_ids;          // only for T5: the number of tokens <extra_id_N> it adds
+  std::optional<bool> add_prefix_space;  // only for BART and T5
+  bool separate_vocabularies = false;    // only for MarianMT
+  bool is_wmt21 = false;                 // for M2M-100: the field language_codes names WMT 21
+  // The tokens of additional_special_tokens, which transformers 5 calls extra_special_tokens.
+  std::vector<AddedToken> listed;
+  std::string listed_file;  // the file that has the `listed` tokens
+  // The tokens of added_tokens_decoder or, if this field is absent, of added_tokens.json.
+  AddedTokenMap added;
+  std::string added_file;  // the file that has the `added` tokens
+};
+
+struct TokenizerConfig : TokenizerFields {
   nlohmann::json root = nlohmann::json::object();  // the content of tokenizer_config.json
   std::string tokenizer_class;                     // "": the file names none
   std::string source_language;
@@ -37,21 +51,11 @@ struct TokenizerConfig {
   std::optional<std::string> bos_piece;
   std::optional<std::string> mask_piece;
   std::optional<double> model_max_length;  // in tokens; a value such as 1e30 means no limit
-  std::optional<int> extra_ids;            // only for T5
   std::optional<bool> legacy;              // only for T5
   std::optional<int> offset;               // for Pegasus: the number of ids before SentencePiece's
   std::optional<std::string> sentence_mask_piece;  // only for Pegasus
-  std::optional<bool> add_prefix_space;            // only for BART and T5
-  bool separate_vocabularies = false;              // only for MarianMT
   bool legacy_behaviour = false;  // for NLLB: the source's language token is after EOS
-  bool is_wmt21 = false;          // for M2M-100: the field language_codes names WMT 21
-  // The tokens of additional_special_tokens, which transformers 5 calls extra_special_tokens.
-  std::vector<AddedToken> listed;
-  std::string listed_file;  // the file that has the `listed` tokens
-  // The tokens of added_tokens_decoder or, if this field is absent, of added_tokens.json.
-  AddedTokenMap added;
-  bool has_added = false;  // whether tokenizer_config.json has added_tokens_decoder
-  std::string added_file;  // the file that has the `added` tokens
+  bool has_added = false;         // whether tokenizer_config.json has added_tokens_decoder
 
   // Reports whether a piece is a named special token (unk_piece, eos_piece, pad_piece, bos_piece or
   // mask_piece) or a `listed` token.

@@ -4,36 +4,19 @@
 // Plain values, immutable once loaded.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/vocabulary.h"
-#include "engine/text/pipeline/added_tokens.h"
-#include "engine/text/subword_model.h"
+#include "engine/text/tokenizer.h"
 
 namespace dragoman::engine {
 
 // The data from which a Tokenizer is made. Ids in members that begin with `source_` are ids of the
 // source's vocabulary. If source and target have separate vocabularies, these ids may differ from
 // SpecialIds, which are ids of the target's vocabulary.
-struct TokenizerDescription {
-  // The content of the file that tokenizes the texts of a side: a SentencePiece model or, if
-  // `model` is set, the file from which `model` was made.
-  std::string source_spm;
-  std::string target_spm;
-  // The model that cuts texts into pieces, if it is not a plain SentencePiece model. Used for
-  // source and target. Shared with the tokenizers.
-  std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model;  // the target side's model, if it differs
-  // The added tokens (engine/text/token_splitter.h). They are cut out of source and target texts by
-  // `rules` before the subword model cuts the rest.
-  std::vector<AddedToken> added;
-  TokenizerRules rules = TokenizerRules::kSlow;
-  std::string source_path;  // the paths of the files in error messages
-  std::string target_path;
+struct TokenizerDescription : TokenizerFiles {
   int source_eos = 0;  // -1 if the source's vocabulary has no EOS; then ends_source is false
   int source_unk = 0;
   std::optional<int> source_bos;  // the first token of every source, if there is one

@@ -41,6 +41,13 @@ absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_vi
                                            ", expected at least half: it is another model's"));
 }
 
+absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
+                                          std::optional<int> size) {
+  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  return Vocabulary::Parse(*text, file, size);
+}
+
 absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
                                                 TokenizerDescription* facts) {
   absl::StatusOr<std::string> text = folder.Read(kTokenizerJsonFile, kMaxVocabularyBytes);
@@ -83,16 +90,14 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
   if (!vocabulary.ok()) return vocabulary.status();
   const absl::StatusOr<std::string> merges = folder.Read(kMergesFile, kMaxVocabularyBytes);
   if (!merges.ok()) return merges.status();
-  std::vector<std::string> pieces;
-  pieces.reserve(static_cast<size_t>(vocabulary->size()));
-  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
-  absl::StatusOr<std::unique_ptr<ByteBpe>> model = ByteBpe::Create(
-      pieces, *merges, kMergesFile, add_prefix_space ? ByteBpe::kText : ByteBpe::kNone);
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
+      ByteBpe::Create(vocabulary->pieces(), *merges, kMergesFile,
+                      add_prefix_space ? ByteBpe::kText : ByteBpe::kNone);
   if (!model.ok()) return model.status();
   facts->source_path = facts->target_path = PathOf(folder.path(), kVocabularyFile);
   facts->source_spm = *text + *merges;
   facts->model = *std::move(model);
-  return pieces;
+  return vocabulary->pieces();
 }
 
 absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
@@ -146,6 +151,17 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
   }
   if (at >= pieces->size()) pieces->resize(at + 1);
   (*pieces)[at] = token.text;
+  return absl::OkStatus();
+}
+
+absl::Status CheckListed(const std::vector<AddedToken>& listed, std::string_view file,
+                         const Vocabulary& vocabulary, std::string_view supported) {
+  for (const AddedToken& token : listed) {
+    if (vocabulary.IdOf(token.text)) continue;
+    return absl::UnimplementedError(Concat(
+        file, ": field 'additional_special_tokens' has '", token.text.substr(0, 64),
+        "', which has no id; supported: ", supported, " and tokens of added_tokens_decoder"));
+  }
   return absl::OkStatus();
 }
 

@@ -29,6 +29,10 @@ absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
 absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
 
+// Reads a vocab.json. `size` is the argument of Vocabulary::Parse.
+absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
+                                          std::optional<int> size);
+
 // Reads tokenizer.json. Stores its bytes, its subword model and TokenizerRules in `facts`.
 absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
                                                 TokenizerDescription* facts);
@@ -66,6 +70,11 @@ absl::Status RequireTextAndEnd(const TokenizerJson& json);
 // `rows`. Does not check whether another id has the same piece.
 absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view file, int rows,
                              std::vector<std::string>* pieces);
+
+// Returns UNIMPLEMENTED, which names `file`, if the vocabulary lacks one of the `listed` tokens.
+// `supported` is for the message.
+absl::Status CheckListed(const std::vector<AddedToken>& listed, std::string_view file,
+                         const Vocabulary& vocabulary, std::string_view supported);
 
 // Sets facts->added to the tokens of `json`, `added` and `listed` that are in the vocabulary. If
 // all of them are special and there are no prompts, leaves it empty, because special tokens are cut

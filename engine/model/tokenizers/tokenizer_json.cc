@@ -117,8 +117,7 @@ class Reader : private TokenizerJsonFields {
       metaspace = &list->back();
     }
     if (TypeOf(*metaspace) != "Metaspace") {
-      return Unsupported(Concat(kField, ".type"),
-                         Concat("'", TypeOf(*metaspace).substr(0, 64), "'"), kSupported);
+      return UnsupportedType(kField, TypeOf(*metaspace), kSupported);
     }
     return ReadMetaspace(*metaspace);
   }
@@ -178,7 +177,7 @@ class Reader : private TokenizerJsonFields {
     const std::string type = decoder == nullptr ? "null" : TypeOf(*decoder);
     const std::string_view expected = is_byte_level_ ? "ByteLevel" : "Metaspace";
     if (type == expected) return absl::OkStatus();
-    return Unsupported("decoder.type", Concat("'", type.substr(0, 64), "'"), expected);
+    return UnsupportedType("decoder", type, expected);
   }
 
   absl::Status ReadTemplate() {
@@ -187,8 +186,7 @@ class Reader : private TokenizerJsonFields {
     if (found == nullptr) return absl::OkStatus();
     if (TypeOf(*found) == "RobertaProcessing") return ReadRoberta(*found);
     if (TypeOf(*found) != "TemplateProcessing") {
-      return Unsupported(Concat(kField, ".type"), Concat("'", TypeOf(*found).substr(0, 64), "'"),
-                         "TemplateProcessing, RobertaProcessing, null");
+      return UnsupportedType(kField, TypeOf(*found), "TemplateProcessing, RobertaProcessing, null");
     }
     const Json* single = Find(*found, "single");
     for (const Json& part : single == nullptr ? Json::array() : *single) {
@@ -232,12 +230,8 @@ class Reader : private TokenizerJsonFields {
 }  // namespace
 
 absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::string_view file) {
-  const absl::StatusOr<Json> root = ParseJson(text, file, kLimits);
+  const absl::StatusOr<Json> root = ParseJsonObject(text, file, kLimits);
   if (!root.ok()) return root.status();
-  if (!root->is_object()) {
-    return absl::InvalidArgumentError(
-        Concat(file, ": is ", DescribeJson(*root), ", expected an object"));
-  }
   return Reader(file, *root).Read();
 }
 

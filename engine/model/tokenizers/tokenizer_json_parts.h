@@ -33,6 +33,10 @@ class TokenizerJsonFields {
                            std::string_view supported) const {
     return UnsupportedField(file_, field, Concat("is ", found), supported);
   }
+  absl::Status UnsupportedType(std::string_view object, std::string_view type,
+                               std::string_view supported) const {
+    return Unsupported(Concat(object, ".type"), Concat("'", type.substr(0, 64), "'"), supported);
+  }
   // Returns nullptr if the field is absent or null.
   static const Json* Find(const Json& object, std::string_view name) {
     if (!object.is_object()) return nullptr;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/tokenizer.h"
 
 namespace dragoman::engine {
 
@@ -18,7 +19,7 @@ namespace dragoman::engine {
 inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
 inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 
-class Vocabulary {
+class Vocabulary final : public PieceTable {
  public:
   // Reads the content of a vocab.json: one object that maps pieces to ids. With n pieces, each id
   // from 0 to n - 1 must occur once. If `size` is set, the vocabulary has `size` ids, and the last
@@ -38,9 +39,10 @@ class Vocabulary {
   Vocabulary& operator=(const Vocabulary&) = delete;
 
   int size() const { return static_cast<int>(pieces_.size()); }
-  std::optional<int> IdOf(std::string_view piece) const;
-  // Returns "" for an id outside the vocabulary.
-  std::string_view PieceOf(int id) const;
+  const std::vector<std::string>& pieces() const { return pieces_; }  // by id
+  std::optional<int> IdOf(std::string_view piece) const override;
+  // Also returns "" for an id outside the vocabulary.
+  std::string_view PieceOf(int id) const override;
 
  private:
   Vocabulary() = default;

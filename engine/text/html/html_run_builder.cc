@@ -34,10 +34,7 @@ class CharacterReader {
   // The current character: one code point, or two for some references.
   std::string_view text() const { return text_; }
   TextRange range() const { return range_; }
-  bool is_space() const {
-    size_t at = 0;
-    return IsWhiteSpace(NextCodePoint(text_, at));
-  }
+  bool is_space() const { return IsWhiteSpace(CodePointAt(text_, 0)); }
 
  private:
   std::string_view html_;

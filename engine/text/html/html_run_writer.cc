@@ -20,15 +20,6 @@ bool Contains(const HtmlStack& stack, int32_t element) {
   return std::find(stack.begin(), stack.end(), element) != stack.end();
 }
 
-// Reports whether the character before or after byte `at` is of a script without spaces.
-bool PartsUnspaced(std::string_view text, int64_t at) {
-  auto before = static_cast<size_t>(at) - 1;
-  while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
-  auto after = static_cast<size_t>(at);
-  return IsUnspacedScript(NextCodePoint(text, before)) ||
-         IsUnspacedScript(NextCodePoint(text, after));
-}
-
 }  // namespace
 
 HtmlRunWriter::HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
@@ -93,7 +84,7 @@ void HtmlRunWriter::CollectWords(std::span<const HtmlSegment> segments, bool tar
     AddUntranslated({at, segment.source.begin});
     const bool touches = i > 0 && segment.source.begin == at && at > 0;
     if (touches && target_uses_spaces && last_space_.empty() && !words_.empty() &&
-        !segment.target.empty() && PartsUnspaced(run_.text, at)) {
+        !segment.target.empty() && TouchesUnspacedScript(run_.text, static_cast<size_t>(at))) {
       last_space_ += ' ';
     }
     int64_t end = 0;  // where the previous word ends in the target

@@ -12,18 +12,6 @@ namespace {
 
 bool IsPunctuation(char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; }
 
-// Returns the code point that ends before byte `at`. REQUIRES: at > 0.
-char32_t CodePointBefore(std::string_view text, int64_t at) {
-  auto begin = static_cast<size_t>(at) - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-  return NextCodePoint(text, begin);
-}
-
-char32_t CodePointAt(std::string_view text, int64_t at) {
-  auto begin = static_cast<size_t>(at);
-  return NextCodePoint(text, begin);
-}
-
 }  // namespace
 
 bool IsEndPunctuation(std::string_view text, int64_t at) {
@@ -49,42 +37,22 @@ int64_t SkipSpace(std::string_view text, int64_t at) {
   return static_cast<int64_t>(text.size());
 }
 
-// Calls take(range) for each stretch of text[range] without white space.
-template <typename Take>
-void EachStretch(std::string_view text, TextRange range, const Take& take) {
-  const std::string_view part = text.substr(0, static_cast<size_t>(range.end));
-  for (int64_t begin = SkipSpace(part, range.begin); begin < range.end;) {
-    auto end = static_cast<size_t>(begin);
-    size_t next = end;
-    while (next < part.size() && !IsWhiteSpace(NextCodePoint(part, next))) end = next;
-    take(TextRange{begin, static_cast<int64_t>(end)});
-    begin = SkipSpace(part, static_cast<int64_t>(end));
-  }
-}
-
 // Reports whether the source has a tag at `place` and this place is inside a word (H<sub>2</sub>O).
 // The place before the punctuation at a word's end is not inside the word.
 bool HasTagInWord(const HtmlRun& run, int64_t place) {
-  return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, place)) &&
+  return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, static_cast<size_t>(place))) &&
          !IsEndPunctuation(run.text, place) &&
          std::binary_search(run.cuts.begin(), run.cuts.end(), place);
 }
 
 // Returns the stretch without the punctuation at its ends, or all of it if it is only punctuation.
 TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
-  TextRange inner = stretch;
-  while (inner.begin < inner.end && IsPunctuation(CodePointAt(text, inner.begin))) {
-    auto next = static_cast<size_t>(inner.begin);
-    NextCodePoint(text, next);
-    inner.begin = static_cast<int64_t>(next);
-  }
-  if (inner.begin == inner.end) return stretch;
-  while (IsPunctuation(CodePointBefore(text, inner.end))) {
-    do {
-      --inner.end;
-    } while ((static_cast<unsigned char>(text[static_cast<size_t>(inner.end)]) & 0xC0) == 0x80);
-  }
-  return inner;
+  auto begin = static_cast<size_t>(stretch.begin);
+  auto end = static_cast<size_t>(stretch.end);
+  while (begin < end && IsPunctuation(CodePointAt(text, begin))) NextCodePoint(text, begin);
+  if (begin == end) return stretch;
+  while (IsPunctuation(CodePointBefore(text, end))) PreviousCodePoint(text, end);
+  return {static_cast<int64_t>(begin), static_cast<int64_t>(end)};
 }
 
 // The tokens of a segment, sorted by their position in the target.
@@ -155,28 +123,28 @@ std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& seg
   const auto add = [&](int64_t begin, int64_t end) {
     if (begin < end) words.push_back({{begin, end}, tokens.PlaceAt(begin)});
   };
-  EachStretch(text, {0, static_cast<int64_t>(text.size())}, [&](TextRange stretch) {
+  for (const std::string_view visible : SplitWhiteSpace(text)) {
+    const TextRange stretch = TextRange::Of(visible, text);
     const TextRange inner = WithoutPunctuation(text, stretch);
     add(stretch.begin, inner.begin);
     int64_t begin = inner.begin;
     tokens.EachBeginInside(inner, [&](int64_t cut, int64_t place) {
-      if ((static_cast<unsigned char>(text[static_cast<size_t>(cut)]) & 0xC0) == 0x80) return;
-      if (!IsUnspacedScript(CodePointBefore(text, cut)) &&
-          !IsUnspacedScript(CodePointAt(text, cut)) && !HasTagInWord(run, place)) {
-        return;
-      }
+      const auto at = static_cast<size_t>(cut);
+      if (CharacterBegin(text, at) != at) return;
+      if (!TouchesUnspacedScript(text, at) && !HasTagInWord(run, place)) return;
       add(begin, cut);
       begin = cut;
     });
     add(begin, inner.end);
     add(inner.end, stretch.end);
-  });
+  }
   return words;
 }
 
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
   std::vector<HtmlWord> words;
-  EachStretch(run.text, range, [&](TextRange stretch) {
+  for (const std::string_view visible : SplitWhiteSpace(range.In(run.text))) {
+    const TextRange stretch = TextRange::Of(visible, run.text);
     int64_t begin = stretch.begin;
     const auto add = [&](int64_t end) {
       if (begin < end) words.push_back({{begin, end}, begin});
@@ -187,7 +155,7 @@ std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
       add(*cut);
     }
     add(stretch.end);
-  });
+  }
   return words;
 }
 

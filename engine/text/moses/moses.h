@@ -42,26 +42,17 @@ class MosesTokenizer {
   std::unique_ptr<const Rules> rules_;
 };
 
-// A text that MosesDetokenizer reads or writes. Each byte has an owner, a number that the caller
-// chooses and that the byte keeps when Join moves it.
+// A text that JoinMosesWords reads or writes. Each byte has an owner, a number that the caller
+// chooses and that the byte keeps when it moves.
 struct OwnedText {
   std::string text;
   std::vector<int> owner;  // by byte of `text`
 };
 
-class MosesDetokenizer {
- public:
-  // Returns UNIMPLEMENTED unless `language` is "de", "en" or "ru".
-  static absl::StatusOr<std::unique_ptr<MosesDetokenizer>> Create(std::string_view language);
-
-  // Joins words that are separated by white space. A space that Join adds has the owner -1. With
-  // `after_text`, the words follow other text, so the first word may get a space before it. With
-  // `is_prefix`, returns only the text that further words cannot change: all except the last word.
-  OwnedText Join(OwnedText words, bool after_text, bool is_prefix) const;
-
- private:
-  explicit MosesDetokenizer(bool is_english) : is_english_(is_english) {}
-  bool is_english_;
-};
+// Joins words that are separated by white space, by the rules of English or by those of German and
+// Russian. A space that this adds has the owner -1. With `after_text`, the words follow other text,
+// so the first word may get a space before it. With `is_prefix`, returns only the text that further
+// words cannot change: all except the last word.
+OwnedText JoinMosesWords(OwnedText words, bool is_english, bool after_text, bool is_prefix);
 
 }  // namespace dragoman::engine

@@ -11,40 +11,22 @@ namespace {
 
 constexpr std::string_view kWordEnd = "</w>";
 
-// Returns the first two words of a line, or fewer if the line has fewer.
-std::vector<std::string_view> FirstTwoWords(std::string_view line) {
-  std::vector<std::string_view> words;
-  size_t begin = 0;
-  bool is_inside = false;
-  for (size_t at = 0; at < line.size() && words.size() < 2;) {
-    const size_t here = at;
-    const bool is_space = IsWhiteSpace(NextCodePoint(line, at));
-    if (is_space && is_inside) words.push_back(line.substr(begin, here - begin));
-    if (!is_space && !is_inside) begin = here;
-    is_inside = !is_space;
-  }
-  if (is_inside && words.size() < 2) words.push_back(line.substr(begin));
-  return words;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<MosesBpe>> MosesBpe::Create(std::string_view merges,
                                                            std::string_view language) {
   auto tokenizer = MosesTokenizer::Create(language);
   if (!tokenizer.ok()) return tokenizer.status();
-  auto detokenizer = MosesDetokenizer::Create(language);
-  if (!detokenizer.ok()) return detokenizer.status();
   std::unique_ptr<MosesBpe> made(new MosesBpe);
   made->tokenizer_ = *std::move(tokenizer);
-  made->detokenizer_ = *std::move(detokenizer);
+  made->is_english_ = language == "en";
   const auto intern = [&](std::string symbol) {
     return made->ids_.try_emplace(std::move(symbol), static_cast<int32_t>(made->ids_.size()))
         .first->second;
   };
   std::vector<BpeMerge> list;
   for (size_t at = 0, end; (end = merges.find('\n', at)) != std::string_view::npos; at = end + 1) {
-    const std::vector<std::string_view> pair = FirstTwoWords(merges.substr(at, end - at));
+    const std::vector<std::string_view> pair = SplitWhiteSpace(merges.substr(at, end - at));
     if (pair.size() < 2) continue;
     list.push_back({.left = intern(std::string(pair[0])),
                     .right = intern(std::string(pair[1])),
@@ -86,8 +68,8 @@ std::vector<SubwordToken> MosesBpe::Encode(std::string_view text, TextStart) con
   return tokens;
 }
 
-PieceText MosesBpe::Join(std::span<const std::string_view> pieces, bool after_text,
-                         bool is_prefix) const {
+PieceText MosesBpe::Decode(std::span<const std::string_view> pieces, bool after_text,
+                           bool is_prefix) const {
   OwnedText words;
   for (size_t i = 0; i < pieces.size(); ++i) {
     for (size_t at = 0; at < pieces[i].size();) {
@@ -103,7 +85,7 @@ PieceText MosesBpe::Join(std::span<const std::string_view> pieces, bool after_te
       words.owner.push_back(static_cast<int>(i));
     }
   }
-  OwnedText joined = detokenizer_->Join(std::move(words), after_text, is_prefix);
+  OwnedText joined = JoinMosesWords(std::move(words), is_english_, after_text, is_prefix);
 
   PieceText found{std::move(joined.text), {}};
   found.ranges.reserve(pieces.size());

@@ -32,20 +32,15 @@ class MosesBpe : public SubwordModel {
   // Returns no mark, because the detokenizer decides where spaces go.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, false);
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, true);
-  }
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
   MosesBpe() = default;
   int32_t IdOf(const std::string& symbol) const;
-  PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   std::unique_ptr<const MosesTokenizer> tokenizer_;
-  std::unique_ptr<const MosesDetokenizer> detokenizer_;
+  bool is_english_ = false;
   // Ids by symbol. The symbols are the parts and results of the merges.
   std::unordered_map<std::string, int32_t> ids_;
   BpeMerges merges_;

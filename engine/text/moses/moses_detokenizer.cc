@@ -2,8 +2,6 @@
 #include <span>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "engine/text/moses/moses.h"
 #include "engine/text/moses/moses_characters.h"
@@ -43,19 +41,6 @@ void ReplaceAll(std::string_view what, std::string_view with, size_t owner_at, O
   *words = std::move(replaced);
 }
 
-std::vector<TextRange> WordsOf(std::string_view text) {
-  std::vector<TextRange> words;
-  bool is_inside = false;
-  for (size_t at = 0; at < text.size();) {
-    const auto begin = static_cast<int64_t>(at);
-    const bool is_space = IsWhiteSpace(NextCodePoint(text, at));
-    if (!is_space && !is_inside) words.push_back({begin, begin});
-    if (!is_space) words.back().end = static_cast<int64_t>(at);
-    is_inside = !is_space;
-  }
-  return words;
-}
-
 std::vector<UChar32> CodePoints(std::string_view word) {
   std::vector<UChar32> points;
   for (size_t at = 0; at < word.size();) {
@@ -92,17 +77,7 @@ struct QuoteCount {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<MosesDetokenizer>> MosesDetokenizer::Create(
-    std::string_view language) {
-  if (moses::AbbreviationsOf(language) == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("Moses's detokenizer of language '", std::string(language),
-                     "\' is not supported; expected one of ", std::string(moses::kLanguages)));
-  }
-  return std::unique_ptr<MosesDetokenizer>(new MosesDetokenizer(language == "en"));
-}
-
-OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefix) const {
+OwnedText JoinMosesWords(OwnedText words, bool is_english, bool after_text, bool is_prefix) {
   constexpr std::string_view kHyphen = " @-@ ";
   // Put a space before and after the text, as the script does.
   words.text.insert(words.text.begin(), ' ');
@@ -112,15 +87,15 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
   ReplaceAll(kHyphen, "-", 1, &words);
   for (const auto& [entity, character] : kEntities) ReplaceAll(entity, character, 0, &words);
 
-  std::vector<TextRange> list = WordsOf(words.text);
+  std::vector<std::string_view> list = SplitWhiteSpace(words.text);
   // Leave out the last word, because a hyphen that follows may join it with the next word.
   if (is_prefix && !list.empty()) list.pop_back();
   OwnedText joined;
   std::vector<QuoteCount> quotes;
   bool has_space = true;  // whether a space goes before the next word
   std::vector<UChar32> before;
-  for (const TextRange& range : list) {
-    const std::vector<UChar32> word = CodePoints(range.In(words.text));
+  for (const std::string_view text : list) {
+    const std::vector<UChar32> word = CodePoints(text);
     bool takes_space = has_space;
     has_space = true;
     if (moses::Classes().cjk.contains(word[0])) {
@@ -128,14 +103,13 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
     } else if (OpensWord(word)) {
       has_space = false;
     } else if (IsAll(word, U",.?!:;\\%}])") ||
-               (is_english_ && !before.empty() && IsContraction(word))) {
+               (is_english && !before.empty() && IsContraction(word))) {
       takes_space = false;
     } else if (IsAll(word, U"'\"„“`")) {
-      const std::string mark =
-          IsAll(word, U"„“”") ? std::string("\"") : std::string(range.In(words.text));
+      const std::string mark = IsAll(word, U"„“”") ? std::string("\"") : std::string(text);
       auto quote = std::ranges::find(quotes, mark, &QuoteCount::mark);
       if (quote == quotes.end()) quote = quotes.insert(quotes.end(), {.mark = mark});
-      const bool is_possessive = is_english_ && mark == "'" && !before.empty() &&
+      const bool is_possessive = is_english && mark == "'" && !before.empty() &&
                                  before.back() == 's' && quote->count % 2 == 0;
       if (is_possessive) {  // "The Jones' house"
         takes_space = false;
@@ -149,10 +123,10 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
       joined.text += ' ';
       joined.owner.push_back(-1);
     }
-    joined.text += range.In(words.text);
-    joined.owner.insert(joined.owner.end(),
-                        words.owner.begin() + static_cast<std::ptrdiff_t>(range.begin),
-                        words.owner.begin() + static_cast<std::ptrdiff_t>(range.end));
+    joined.text += text;
+    const auto owner = words.owner.begin() + (text.data() - words.text.data());
+    joined.owner.insert(joined.owner.end(), owner,
+                        owner + static_cast<std::ptrdiff_t>(text.size()));
     before = word;
   }
   return joined;

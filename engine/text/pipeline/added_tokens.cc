@@ -111,12 +111,9 @@ std::vector<SubwordToken> AddedTokenModel::EncodeFast(std::string_view text, Tex
   return tokens;
 }
 
-PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool after_text,
-                                bool is_prefix) const {
-  const auto inner = [&](std::span<const std::string_view> own, bool after, bool open) {
-    return open ? model_->DecodePrefix(own, after) : model_->Decode(own, after);
-  };
-  if (rules_ == TokenizerRules::kFast) return inner(pieces, after_text, is_prefix);
+PieceText AddedTokenModel::Decode(std::span<const std::string_view> pieces, bool after_text,
+                                  bool is_prefix) const {
+  if (rules_ == TokenizerRules::kFast) return model_->Decode(pieces, after_text, is_prefix);
   // Joins the parts with single spaces, as _decode of tokenization_utils.py does.
   PieceText joined;
   joined.ranges.resize(pieces.size());
@@ -140,7 +137,7 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     // With `after_text`, the first part continues the text before it, so no space goes between
     // them.
     const bool goes_on = begin == 0 && after_text;
-    PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
+    PieceText part = model_->Decode(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
     // transformers' tokenizers that use SentencePiece strip each part before they join the parts.

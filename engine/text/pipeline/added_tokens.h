@@ -41,12 +41,8 @@ class AddedTokenModel : public SubwordModel {
 
   // The slow rules put a space before and after the text of an added token. The fast rules treat
   // the token like any other piece.
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, false);
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, true);
-  }
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
   std::vector<SubwordToken> EncodeWith(std::string_view text, TextStart start,
@@ -55,7 +51,6 @@ class AddedTokenModel : public SubwordModel {
                                        bool special_too) const;
   std::vector<SubwordToken> EncodeFast(std::string_view text, TextStart start,
                                        bool special_too) const;
-  PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   const std::shared_ptr<const SubwordModel> model_;  // shared with its loader
   const std::vector<AddedToken> tokens_;
@@ -64,7 +59,7 @@ class AddedTokenModel : public SubwordModel {
   SlowTokenSplitter slow_prompt_;
   FastTokenSplitter fast_;
   FastTokenSplitter fast_normalized_;
-  // Tokens that Join writes between spaces; views into tokens_.
+  // Tokens that Decode writes between spaces; views into tokens_.
   std::unordered_set<std::string_view> alone_;
 };
 

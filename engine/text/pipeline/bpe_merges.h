@@ -14,18 +14,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/text/subword_model.h"
+
 namespace dragoman::engine {
 
 struct BpeMerge {
   int32_t left = 0;  // ids of pieces
   int32_t right = 0;
   int32_t merged = 0;
-};
-
-struct PieceSpan {
-  int32_t id = 0;
-  int32_t begin = 0;
-  int32_t end = 0;
 };
 
 class BpeMerges {

@@ -66,15 +66,13 @@ size_t WordEnd(std::string_view text, size_t at) {
   }
   size_t begin = at;
   if (rest.front() == ' ' && rest.size() > 1) ++begin;
-  size_t next = begin;
-  const Kind kind = KindOf(NextCodePoint(text, next));
+  const Kind kind = KindOf(CodePointAt(text, begin));
   if (kind != Kind::kSpace) return RunEnd(text, begin, kind);
   // White space before a word ends one character earlier, because its last character belongs to the
   // next word. This does not apply if the white space is only one character.
   const size_t end = RunEnd(text, at, Kind::kSpace);
   if (end == text.size()) return end;
-  size_t last = end - 1;
-  while ((static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  const size_t last = CharacterBegin(text, end - 1);
   return last > at ? last : end;
 }
 
@@ -99,12 +97,6 @@ size_t BrokenSize(std::string_view bytes, size_t at) {
     if (byte(at + size) < low || byte(at + size) > high) break;
   }
   return size;
-}
-
-// Returns the beginning of the character that contains byte `at`.
-size_t CharacterBegin(std::string_view text, size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
 }
 
 // Returns the ids by piece. The keys are views into `pieces`.
@@ -181,24 +173,16 @@ absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string
 
 NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
   NormalizedText prepared = Unchanged(text);
-  size_t first = 0;
   if (text.empty() || text.starts_with(' ')) return prepared;
   // Like BartTokenizer, add no space before white space.
   const bool wants_space =
-      start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
-                                    !IsWhiteSpace(NextCodePoint(text, first)));
+      start == TextStart::kWord ||
+      (start == TextStart::kBegin && space_before_ == kText && !IsWhiteSpace(CodePointAt(text, 0)));
   if (!wants_space) return prepared;
   // The added space has the position 0, so that its range is empty.
   prepared.text.insert(prepared.text.begin(), ' ');
   prepared.origin.insert(prepared.origin.begin(), 0);
   return prepared;
-}
-
-std::vector<SubwordToken> ByteBpe::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText prepared = Prepare(text, start);
-  std::vector<SubwordToken> tokens = Cut(prepared.text, start);
-  MapRanges(prepared.origin, &tokens);
-  return tokens;
 }
 
 std::vector<SubwordToken> ByteBpe::Cut(std::string_view part, TextStart start) const {
@@ -229,7 +213,7 @@ std::vector<SubwordToken> ByteBpe::Cut(std::string_view part, TextStart start) c
   return tokens;
 }
 
-PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix) const {
+PieceText ByteBpe::Decode(std::span<const std::string_view> pieces, bool, bool is_prefix) const {
   PieceText joined;
   joined.ranges.resize(pieces.size());
   std::string bytes;

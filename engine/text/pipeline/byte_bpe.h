@@ -48,19 +48,13 @@ class ByteBpe : public SubwordModel {
                                                          SpaceBefore space_before);
 
   std::string_view word_mark() const override { return "\xC4\xA0"; }  // stands for a space
-  std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
   std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
-  PieceText Decode(std::span<const std::string_view> pieces, bool) const override {
-    return Join(pieces, false);
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool) const override {
-    return Join(pieces, true);
-  }
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
   ByteBpe() = default;
-  PieceText Join(std::span<const std::string_view> pieces, bool is_prefix) const;
 
   std::vector<std::string> pieces_;
   std::array<int32_t, 256> ids_of_bytes_ = {};

@@ -8,32 +8,9 @@
 #include "engine/text/join_pieces.h"
 #include "engine/text/sentencepiece/spm_file.h"
 #include "engine/text/subword_model.h"
+#include "engine/text/unigram.h"
 
 namespace dragoman::engine {
-namespace {
-
-// The score of an unknown character is the lowest score of a piece minus this penalty.
-constexpr double kUnknownPenalty = 10.0;
-
-std::string PieceOfByte(char byte) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  const auto value = static_cast<unsigned char>(byte);
-  return std::string("<0x") + kHex[value >> 4] + kHex[value & 15] + ">";
-}
-
-int32_t CharacterSize(std::string_view text, size_t at) {
-  size_t after = at;
-  NextCodePoint(text, after);
-  return static_cast<int32_t>(after - at);
-}
-
-// Returns the beginning of the character that contains byte `at`.
-size_t CharacterBegin(std::string_view text, size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<PipelineModel>> PipelineModel::Create(PipelineSpec spec,
                                                                      std::string_view name) {
@@ -58,15 +35,6 @@ PipelineModel::PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer)
   spec_.merges.shrink_to_fit();
   unknown_score_ = worst - kUnknownPenalty;
   if (spec_.model == PipelineSpec::kUnigram) trie_ = PieceTrie(std::move(texts));
-}
-
-std::vector<SubwordToken> PipelineModel::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText prepared = Prepare(text, start);
-  const NormalizedText normal = Normalize(prepared.text);
-  std::vector<SubwordToken> tokens = Cut(normal.text, start);
-  MapRanges(normal.origin, &tokens);
-  MapRanges(prepared.origin, &tokens);
-  return tokens;
 }
 
 NormalizedText PipelineModel::Prepare(std::string_view text, TextStart start) const {
@@ -154,49 +122,24 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
   }
 }
 
-// Finds the cut with the highest sum of scores by the Viterbi algorithm, in double precision. Among
-// cuts with equal sums, the one whose last piece begins earliest wins (models/unigram/model.rs).
+void PipelineModel::Append(const PieceSpan& symbol, std::vector<PieceSpan>* symbols) const {
+  const bool fuses =
+      symbol.id == kNone && spec_.fuse_unknown && !symbols->empty() && symbols->back().id == kNone;
+  if (fuses) {
+    symbols->back().end = symbol.end;
+  } else {
+    symbols->push_back(symbol);
+  }
+}
+
+// The sums are in double precision, as in models/unigram/model.rs.
 std::vector<PieceSpan> PipelineModel::Unigram(std::string_view word) const {
-  struct Best {
-    int32_t id = kNone;
-    double score = 0;
-    int32_t begin = -1;
-  };
-  const auto size = static_cast<int32_t>(word.size());
-  std::vector<Best> best(word.size() + 1);
-  for (int32_t begin = 0; begin < size;) {
-    const int32_t character = CharacterSize(word, static_cast<size_t>(begin));
-    const double so_far = best[static_cast<size_t>(begin)].score;
-    bool has_single = false;
-    const auto offer = [&](int32_t end, int32_t id, double score) {
-      Best& target = best[static_cast<size_t>(end)];
-      const double candidate = score + so_far;
-      if (target.begin == -1 || candidate > target.score) target = {id, candidate, begin};
-    };
-    int32_t node = PieceTrie::root();
-    for (int32_t end = begin; end < size;) {
-      node = trie_.Next(node, word[static_cast<size_t>(end)]);
-      if (node == PieceTrie::kNone) break;
-      ++end;
-      const int32_t id = trie_.Value(node);
-      if (id == PieceTrie::kNone) continue;
-      offer(end, id, spec_.pieces[static_cast<size_t>(id)].score);
-      has_single = has_single || end - begin == character;
-    }
-    if (!has_single) offer(begin + character, kNone, unknown_score_);
-    begin += character;
-  }
   std::vector<PieceSpan> symbols;
-  for (int32_t end = size; end > 0;) {
-    const Best& node = best[static_cast<size_t>(end)];
-    if (node.id == kNone && spec_.fuse_unknown && !symbols.empty() && symbols.back().id == kNone) {
-      symbols.back().begin = node.begin;
-    } else {
-      symbols.push_back({node.id, node.begin, end});
-    }
-    end = node.begin;
+  for (const PieceSpan& symbol : BestCut(word, trie_, kNone, unknown_score_, [&](int32_t id) {
+         return spec_.pieces[static_cast<size_t>(id)].score;
+       })) {
+    Append(symbol, &symbols);
   }
-  std::reverse(symbols.begin(), symbols.end());
   return symbols;
 }
 
@@ -216,12 +159,7 @@ std::vector<PieceSpan> PipelineModel::Bpe(std::string_view word) const {
         symbols.push_back({id->second, i, i + 1});
       }
     } else if (spec_.unknown) {
-      const bool fuses = spec_.fuse_unknown && !symbols.empty() && symbols.back().id == kNone;
-      if (fuses) {
-        symbols.back().end = to;
-      } else {
-        symbols.push_back({kNone, from, to});
-      }
+      Append({kNone, from, to}, &symbols);
     }
   }
   merges_.Apply(&symbols);
@@ -233,8 +171,8 @@ bool PipelineModel::HasBytes(std::string_view text) const {
                      [&](char byte) { return ids_.contains(PieceOfByte(byte)); });
 }
 
-PieceText PipelineModel::Join(std::span<const std::string_view> pieces, bool after_text,
-                              bool is_prefix) const {
+PieceText PipelineModel::Decode(std::span<const std::string_view> pieces, bool after_text,
+                                bool is_prefix) const {
   const auto byte_of = [&](std::string_view piece) {
     return spec_.byte_fallback ? ByteOfPiece(piece) : -1;
   };

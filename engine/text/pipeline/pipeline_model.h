@@ -56,7 +56,6 @@ class PipelineModel : public SubwordModel {
   static absl::StatusOr<std::unique_ptr<PipelineModel>> Create(PipelineSpec spec,
                                                                std::string_view name);
 
-  std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
   // With TextStart::kWord, adds a space before the text, so that the space is normalized with the
   // text.
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
@@ -64,12 +63,8 @@ class PipelineModel : public SubwordModel {
     return normalizer_.Normalize(part);
   }
   std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, false);
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
-    return Join(pieces, after_text, true);
-  }
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
   static constexpr int32_t kNone = -1;
@@ -79,11 +74,12 @@ class PipelineModel : public SubwordModel {
   // Appends the tokens of a word. `origin` is NormalizedText::origin of the word.
   void EncodeWord(std::string_view word, std::span<const int32_t> origin,
                   std::vector<SubwordToken>* tokens) const;
+  // Appends a symbol. If unknown symbols are fused, one after another unknown symbol extends it.
+  void Append(const PieceSpan& symbol, std::vector<PieceSpan>* symbols) const;
   std::vector<PieceSpan> Unigram(std::string_view word) const;
   std::vector<PieceSpan> Bpe(std::string_view word) const;
   // Reports whether every byte of `text` has a byte piece.
   bool HasBytes(std::string_view text) const;
-  PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   PipelineSpec spec_;
   PipelineNormalizer normalizer_;

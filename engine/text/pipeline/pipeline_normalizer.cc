@@ -152,9 +152,7 @@ absl::StatusOr<PipelineNormalizer> PipelineNormalizer::Create(std::vector<Normal
 }
 
 NormalizedText PipelineNormalizer::Normalize(std::string_view text) const {
-  NormalizedText normal;
-  normal.text = text;
-  for (size_t i = 0; i <= text.size(); ++i) normal.origin.push_back(static_cast<int32_t>(i));
+  NormalizedText normal = Unchanged(text);
   for (size_t i = 0; i < steps_.size(); ++i) {
     const NormalizerStep& step = steps_[i];
     if (step.kind == NormalizerStep::kCharsmap) {

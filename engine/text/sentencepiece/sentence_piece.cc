@@ -5,12 +5,10 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
+#include "engine/text/unigram.h"
 
 namespace dragoman::engine {
 namespace {
-
-// The score of an unknown character is the lowest score of a normal piece minus this penalty.
-constexpr float kUnknownPenalty = 10.0F;
 
 // A user-defined piece scores this much for each byte after its first, and the score in the model
 // file is ignored (sentencepiece 0.2.2 and later). Scores of trained pieces are below 0, so a
@@ -21,11 +19,6 @@ int CharacterSize(std::string_view text, size_t at) {
   size_t after = at;
   NextCodePoint(text, after);
   return static_cast<int>(after - at);
-}
-
-std::string PieceOfByte(unsigned char byte) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  return std::string("<0x") + kHex[byte >> 4] + kHex[byte & 15] + ">";
 }
 
 bool IsTextPiece(SpmPiece::Type type) {
@@ -75,7 +68,7 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
     if (piece.type == SpmPiece::kNormal) min_score_ = std::min(min_score_, piece.score);
     if (IsTextPiece(piece.type)) {
       text_ids_.emplace(piece.text, id);
-      text_pieces.emplace_back(piece.text, id);
+      if (piece.type != SpmPiece::kUnused) text_pieces.emplace_back(piece.text, id);
       ids_.emplace(piece.text, id);
     } else {
       ids_.insert_or_assign(piece.text, id);  // replaces a text piece of the same text
@@ -84,61 +77,18 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
   trie_ = PieceTrie(std::move(text_pieces));
 }
 
-// Finds the cut with the highest sum of scores by the Viterbi algorithm. Uses the arithmetic of the
-// sentencepiece library, so that ties have the same result: sums are float, and among cuts with
-// equal sums the one whose last piece begins earliest wins.
-std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
-  struct Best {
-    int32_t id = -1;
-    float score = 0;
-    int32_t begin = -1;
-  };
-  const float unknown_score = min_score_ - kUnknownPenalty;
-  const auto size = static_cast<int32_t>(text.size());
-  std::vector<Best> best(text.size() + 1);
-  for (int32_t begin = 0; begin < size;) {
-    const int character = CharacterSize(text, static_cast<size_t>(begin));
-    const float so_far = best[static_cast<size_t>(begin)].score;
-    bool has_single = false;
-    int32_t node = PieceTrie::root();
-    for (int32_t end = begin; end < size;) {
-      node = trie_.Next(node, text[static_cast<size_t>(end)]);
-      if (node == PieceTrie::kNone) break;
-      ++end;
-      const int32_t id = trie_.Value(node);
-      if (id == PieceTrie::kNone) continue;
-      const SpmPiece& piece = file_.pieces[static_cast<size_t>(id)];
-      if (piece.type == SpmPiece::kUnused) continue;
-      const float score = piece.type == SpmPiece::kUserDefined
-                              ? static_cast<float>(kUserDefinedByte * (end - begin - 1))
-                              : piece.score;
-      const float candidate = score + so_far;
-      Best& target = best[static_cast<size_t>(end)];
-      if (target.begin == -1 || candidate > target.score) {
-        target = {id, candidate, begin};
-      }
-      has_single = has_single || end - begin == character;
-    }
-    if (!has_single) {
-      Best& target = best[static_cast<size_t>(begin) + static_cast<size_t>(character)];
-      const float candidate = unknown_score + so_far;
-      if (target.begin == -1 || candidate > target.score) target = {unk_id_, candidate, begin};
-    }
-    begin += character;
-  }
-  std::vector<Span> spans;
-  for (int32_t end = size; end > 0;) {
-    const Best& node = best[static_cast<size_t>(end)];
-    spans.push_back({node.begin, end, node.id});
-    end = node.begin;
-  }
-  std::reverse(spans.begin(), spans.end());
-  return spans;
+// The sums are float, as in the sentencepiece library.
+std::vector<PieceSpan> SentencePiece::SegmentUnigram(std::string_view text) const {
+  return BestCut(text, trie_, unk_id_, min_score_ - kUnknownPenalty, [&](int32_t id) {
+    const SpmPiece& piece = file_.pieces[static_cast<size_t>(id)];
+    if (piece.type != SpmPiece::kUserDefined) return piece.score;
+    return static_cast<float>(kUserDefinedByte * static_cast<double>(piece.text.size() - 1));
+  });
 }
 
 // Repeatedly merges the pair of neighbours that forms the piece with the highest score, until no
 // pair forms a piece. Then splits pieces of type kUnused into the two parts that were merged.
-std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text) const {
+std::vector<PieceSpan> SentencePiece::SegmentBpe(std::string_view text) const {
   struct Symbol {
     int32_t prev = -1;
     int32_t next = -1;
@@ -203,7 +153,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
     offer(top.left, left.next);
   }
 
-  std::vector<Span> spans;
+  std::vector<PieceSpan> spans;
   for (int32_t i = 0; i != -1; i = symbol(i).next) {
     std::vector<std::pair<int32_t, int32_t>> parts = {{symbol(i).begin, symbol(i).size}};
     while (!parts.empty()) {
@@ -217,7 +167,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
         parts.emplace_back(begin + split->second, size - split->second);
         parts.emplace_back(begin, split->second);
       } else {
-        spans.push_back({begin, begin + size, id});
+        spans.push_back({id, begin, begin + size});
       }
     }
   }
@@ -225,31 +175,31 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
 }
 
 // A word begins at each space mark, even if treat_whitespace_as_suffix is set.
-std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view text) const {
-  std::vector<Span> spans;
+std::vector<PieceSpan> SentencePiece::SegmentWords(std::string_view text) const {
+  std::vector<PieceSpan> spans;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(kSpaceMark, begin + 1), text.size());
-    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(end),
-                     IdOf(text.substr(begin, end - begin))});
+    spans.push_back({IdOf(text.substr(begin, end - begin)), static_cast<int32_t>(begin),
+                     static_cast<int32_t>(end)});
     begin = end;
   }
   return spans;
 }
 
 // Cuts into characters, except that a user-defined piece stays one piece.
-std::vector<SentencePiece::Span> SentencePiece::SegmentCharacters(std::string_view text) const {
-  std::vector<Span> spans;
+std::vector<PieceSpan> SentencePiece::SegmentCharacters(std::string_view text) const {
+  std::vector<PieceSpan> spans;
   for (size_t begin = 0; begin < text.size();) {
     size_t size = user_defined_.empty() ? 0 : user_defined_.LongestPrefix(text.substr(begin));
     if (size == 0) size = static_cast<size_t>(CharacterSize(text, begin));
-    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(begin + size),
-                     IdOf(text.substr(begin, size))});
+    spans.push_back({IdOf(text.substr(begin, size)), static_cast<int32_t>(begin),
+                     static_cast<int32_t>(begin + size)});
     begin += size;
   }
   return spans;
 }
 
-std::vector<SentencePiece::Span> SentencePiece::Segment(std::string_view text) const {
+std::vector<PieceSpan> SentencePiece::Segment(std::string_view text) const {
   switch (file_.model_type) {
     case SpmFile::kUnigram:
       return SegmentUnigram(text);
@@ -270,11 +220,11 @@ int32_t SentencePiece::IdOf(std::string_view piece) const {
 
 std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart start) const {
   const NormalizedText normal = normalizer_.Normalize(text, start != TextStart::kInside);
-  const std::vector<Span> spans = Segment(normal.text);
+  const std::vector<PieceSpan> spans = Segment(normal.text);
   std::vector<SubwordToken> tokens;
   tokens.reserve(spans.size());
   bool after_unknown = false;
-  for (const Span& span : spans) {
+  for (const PieceSpan& span : spans) {
     const std::string_view piece =
         std::string_view(normal.text)
             .substr(static_cast<size_t>(span.begin), static_cast<size_t>(span.end - span.begin));
@@ -283,8 +233,7 @@ std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart
     const bool unknown = span.id == unk_id_;
     if (unknown && file_.byte_fallback) {
       for (const char byte : piece) {
-        tokens.push_back(
-            {PieceOfByte(static_cast<unsigned char>(byte)), {range.begin, range.begin}});
+        tokens.push_back({PieceOfByte(byte), {range.begin, range.begin}});
       }
       tokens.back().range.end = range.end;
     } else if (unknown && after_unknown) {

@@ -37,26 +37,18 @@ class SentencePiece : public SubwordModel {
   std::vector<SubwordToken> Encode(std::string_view text,
                                    TextStart start = TextStart::kBegin) const override;
 
-  PieceText Decode(std::span<const std::string_view> pieces,
-                   bool after_text = false) const override;
-  PieceText DecodePrefix(std::span<const std::string_view> pieces,
-                         bool after_text = false) const override;
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override;
 
  private:
-  struct Span {
-    int32_t begin = 0;
-    int32_t end = 0;
-    int32_t id = 0;
-  };
-
   SentencePiece(SpmFile file, SpmNormalizer normalizer);
 
   // Cut the normalized text into known pieces and single unknown characters.
-  std::vector<Span> SegmentUnigram(std::string_view text) const;
-  std::vector<Span> SegmentBpe(std::string_view text) const;
-  std::vector<Span> SegmentWords(std::string_view text) const;
-  std::vector<Span> SegmentCharacters(std::string_view text) const;
-  std::vector<Span> Segment(std::string_view text) const;
+  std::vector<PieceSpan> SegmentUnigram(std::string_view text) const;
+  std::vector<PieceSpan> SegmentBpe(std::string_view text) const;
+  std::vector<PieceSpan> SegmentWords(std::string_view text) const;
+  std::vector<PieceSpan> SegmentCharacters(std::string_view text) const;
+  std::vector<PieceSpan> Segment(std::string_view text) const;
   int32_t IdOf(std::string_view piece) const;
   PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
@@ -66,7 +58,7 @@ class SentencePiece : public SubwordModel {
   std::unordered_map<std::string_view, int32_t> ids_;  // all pieces; views into file_
   // Pieces of type normal, user-defined or unused.
   std::unordered_map<std::string_view, int32_t> text_ids_;
-  PieceTrie trie_;  // has the pieces of text_ids_
+  PieceTrie trie_;  // has the pieces of text_ids_ that are not unused
   PieceTrie user_defined_;
   int32_t unk_id_ = 0;
   float min_score_ = 0;

@@ -6,9 +6,11 @@
 
 namespace dragoman::engine {
 
-PieceText SentencePiece::Decode(std::span<const std::string_view> pieces, bool after_text) const {
+PieceText SentencePiece::Decode(std::span<const std::string_view> pieces, bool after_text,
+                                bool is_prefix) const {
+  if (!denormalizer_) return Join(pieces, after_text, is_prefix);
+  if (is_prefix) return {"", std::vector<TextRange>(pieces.size())};
   PieceText whole = Join(pieces, after_text, false);
-  if (!denormalizer_) return whole;
   NormalizedText changed = denormalizer_->Normalize(whole.text);
   const auto place = [&](int64_t position) {
     const auto& origin = changed.origin;
@@ -18,12 +20,6 @@ PieceText SentencePiece::Decode(std::span<const std::string_view> pieces, bool a
   for (TextRange& range : whole.ranges) range = {place(range.begin), place(range.end)};
   whole.text = std::move(changed.text);
   return whole;
-}
-
-PieceText SentencePiece::DecodePrefix(std::span<const std::string_view> pieces,
-                                      bool after_text) const {
-  if (!denormalizer_) return Join(pieces, after_text, true);
-  return {"", std::vector<TextRange>(pieces.size())};
 }
 
 PieceText SentencePiece::Join(std::span<const std::string_view> pieces, bool after_text,

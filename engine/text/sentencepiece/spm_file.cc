@@ -276,4 +276,10 @@ int ByteOfPiece(std::string_view piece) {
   return value;
 }
 
+std::string PieceOfByte(char byte) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  const auto value = static_cast<unsigned char>(byte);
+  return std::string("<0x") + kHex[value >> 4] + kHex[value & 15] + ">";
+}
+
 }  // namespace dragoman::engine

@@ -43,8 +43,9 @@ struct SpmFile {
 // INVALID_ARGUMENT with `name`, what was found and what was expected if `bytes` is invalid.
 absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view name);
 
-// Returns the byte that a byte piece stands for: 0 to 255 for "<0x00>" to "<0xFF>". Returns -1 for
-// any other piece.
+// ByteOfPiece returns the byte that a byte piece stands for: 0 to 255 for "<0x00>" to "<0xFF>", and
+// -1 for any other piece. PieceOfByte returns the piece of a byte.
 int ByteOfPiece(std::string_view piece);
+std::string PieceOfByte(char byte);
 
 }  // namespace dragoman::engine

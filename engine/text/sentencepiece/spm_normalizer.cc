@@ -74,8 +74,8 @@ std::optional<Charsmap::Rule> Charsmap::Find(std::string_view input, bool first)
       value = Value(units_[node]);
     }
   }
-  const bool is_rule = consumed > 0 && value < outputs_.size() &&
-                       (static_cast<unsigned char>(outputs_[value]) & 0xC0) != 0x80;
+  const bool is_rule =
+      consumed > 0 && value < outputs_.size() && CharacterBegin(outputs_, value) == value;
   if (!is_rule) return std::nullopt;
   return Rule{std::string_view(outputs_.c_str() + value), consumed};
 }

@@ -33,13 +33,6 @@ NormalizedText T5SentencePiece::Prepare(std::string_view text, TextStart start) 
   return prepared;
 }
 
-std::vector<SubwordToken> T5SentencePiece::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText prepared = Prepare(text, start);
-  std::vector<SubwordToken> tokens = Cut(prepared.text, start);
-  MapRanges(prepared.origin, &tokens);
-  return tokens;
-}
-
 std::vector<SubwordToken> T5SentencePiece::Cut(std::string_view part, TextStart) const {
   if (!part.starts_with(kSpaceMark) && !part.starts_with(' ')) {
     return model_->Encode(part, TextStart::kInside);

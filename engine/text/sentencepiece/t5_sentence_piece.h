@@ -24,14 +24,11 @@ class T5SentencePiece : public SubwordModel {
   T5SentencePiece(std::shared_ptr<const SentencePiece> model, std::string unk_piece,
                   bool add_prefix_space);
 
-  std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
   std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
-    return model_->Decode(pieces, after_text);
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
-    return model_->DecodePrefix(pieces, after_text);
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text,
+                   bool is_prefix) const override {
+    return model_->Decode(pieces, after_text, is_prefix);
   }
 
  private:

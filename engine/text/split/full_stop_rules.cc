@@ -23,31 +23,28 @@ constexpr std::string_view kOrdinalLanguages[] = {"de", "lb", "da", "nb", "nn", 
 
 // German abbreviations that ICU 72's list lacks. Continues has rules for single letters and "z.B.".
 constexpr std::string_view kGermanAlways[] = {
-    "Abb.",   "Abschn.", "Anm.",    "Aufl.",  "Bd.",    "Bde.",  "bes.",   "betr.", "bspw.",
-    "bzgl.",  "bzw.",    "ca.",     "Chr.",   "dgl.",   "Dipl.", "Dr.",    "dt.",   "ebd.",
-    "engl.",  "etw.",    "f.",      "ff.",    "Fam.",   "Fig.",  "franz.", "Frhr.", "geb.",
-    "gegr.",  "ggü.",    "griech.", "Hl.",    "hl.",    "Hrn.",  "i.",     "insb.", "insg.",
-    "ital.",  "Jg.",     "Kap.",    "kgl.",   "lat.",   "lt.",   "max.",   "med.",  "min.",
-    "Mr.",    "Mrs.",    "Ms.",     "phil.",  "Prof.",  "rd.",   "Red.",   "rer.",  "Rn.",
-    "röm.",   "russ.",   "Sr.",     "Skt.",   "sog.",   "span.", "spez.",  "St.",   "Tab.",
-    "teilw.", "theol.",  "u.",      "übers.", "urspr.", "v.",    "verm.",  "vgl.",  "Vgl.",
-    "vs.",    "wg.",     "Wwe.",    "Ziff.",  "zit.",   "zw.",   "zzgl.",  "Hr.",   "Fr.",
-    "Frl.",   "Nr.",     "Nrn.",    "Art.",   "Abs.",   "Alt.",  "nat.",   "jur.",  "habil.",
-    "Ing.",   "Mag.",    "Gebr.",   "Fa.",    "evtl.",  "ggf.",  "inkl.",  "exkl.", "dipl.",
-    "allg."};
+    "Abb.",  "Abschn.", "Anm.",   "Aufl.", "Bd.",   "Bde.",   "bes.",   "betr.",  "bspw.",
+    "bzgl.", "bzw.",    "ca.",    "dgl.",  "Dipl.", "Dr.",    "dt.",    "ebd.",   "engl.",
+    "etw.",  "f.",      "ff.",    "Fam.",  "Fig.",  "franz.", "Frhr.",  "geb.",   "gegr.",
+    "ggü.",  "griech.", "Hl.",    "hl.",   "Hrn.",  "i.",     "insb.",  "insg.",  "ital.",
+    "Jg.",   "Kap.",    "kgl.",   "lat.",  "lt.",   "max.",   "med.",   "min.",   "Mr.",
+    "Mrs.",  "Ms.",     "phil.",  "Prof.", "rd.",   "Red.",   "rer.",   "Rn.",    "röm.",
+    "russ.", "Sr.",     "Skt.",   "sog.",  "span.", "spez.",  "Tab.",   "teilw.", "theol.",
+    "u.",    "übers.",  "urspr.", "v.",    "verm.", "vgl.",   "Vgl.",   "vs.",    "wg.",
+    "Wwe.",  "Ziff.",   "zit.",   "zw.",   "zzgl.", "Hr.",    "Fr.",    "Frl.",   "Nr.",
+    "Nrn.",  "Art.",    "Abs.",   "Alt.",  "nat.",  "jur.",   "habil.", "Ing.",   "Mag.",
+    "Gebr.", "Fa.",     "evtl.",  "ggf.",  "inkl.", "exkl.",  "dipl.",  "allg."};
 constexpr std::string_view kGermanSometimes[] = {
     "Mio.", "Mrd.",  "Tsd.", "Std.",  "Stdn.", "Min.", "Sek.", "Jh.",  "Jhdt.", "Jahrh.", "Jan.",
     "Feb.", "Febr.", "Apr.", "Aug.",  "Sept.", "Sep.", "Okt.", "Nov.", "Dez.",  "Str.",   "Co.",
     "Inc.", "Ltd.",  "Jr.",  "Corp.", "Tel.",  "Max.", "St.",  "Pfd.", "Stck.", "Stk.",   "Chr.",
     "Mo.",  "Mi.",   "Do.",  "Sa.",   "Hbf.",  "e.V.", "ed.",  "tägl."};
-// Entries of ICU's German list that are ordinary words or often end a sentence.
+// Entries of ICU's German list that are ordinary words or often end a sentence, apart from those of
+// kGermanSometimes.
 constexpr std::string_view kGermanWords[] = {
-    "Port.", "Alt.", "Di.",   "So.",   "am.",   "Art.", "Test.", "Best.", "PIN.",      "Trans.",
-    "Rel.",  "Int.", "Mod.",  "Temp.", "Chin.", "Gem.", "Schr.", "Phys.", "Geograph.", "Do.",
-    "Mo.",   "Mi.",  "Sa.",   "Min.",  "Max.",  "Mio.", "Mrd.",  "Std.",  "Sek.",      "Jan.",
-    "Feb.",  "Apr.", "Aug.",  "Sept.", "Sep.",  "Okt.", "Nov.",  "Dez.",  "Str.",      "Co.",
-    "Inc.",  "Ltd.", "Jr.",   "Tel.",  "Pfd.",  "Chr.", "Hbf.",  "e.V.",  "Jahrh.",    "gest.",
-    "Prot.", "Ben.", "Konv.", "Min.",  "Ca.",   "led.", "tägl.", "Proz.", "App.",      "Obj."};
+    "Port.", "Di.",  "So.",   "am.",   "Test.", "Best.", "PIN.",  "Trans.",    "Rel.",
+    "Int.",  "Mod.", "Temp.", "Chin.", "Gem.",  "Schr.", "Phys.", "Geograph.", "gest.",
+    "Prot.", "Ben.", "Konv.", "Ca.",   "led.",  "Proz.", "App.",  "Obj."};
 // A capital letter does not show that a sentence begins, because German nouns are capitalized. But
 // these words are capitalized only at the beginning of a sentence. So a full stop before them ends
 // a sentence, even after an ordinal or an initial.
@@ -66,21 +63,19 @@ constexpr std::string_view kGermanStarters[] = {
     "Ist",   "Sind",     "War",      "Hat",    "Haben", "Kann",    "Wird",   "Während", "Obwohl"};
 
 constexpr std::string_view kEnglishAlways[] = {
-    "Mr.",  "Mrs.", "Ms.",  "Dr.",  "Prof.", "St.",  "Gen.", "Col.",    "Lt.", "Sgt.",    "Capt.",
-    "Rev.", "Hon.", "Sen.", "Rep.", "Gov.",  "vs.",  "e.g.", "i.e.",    "cf.", "No.",     "Nos.",
-    "Fig.", "fig.", "Eq.",  "pp.",  "p.",    "vol.", "Vol.", "approx.", "Mt.", "Messrs.", "ca."};
+    "Mr.",  "Mrs.", "Ms.",  "Dr.",  "Prof.", "Gen.",    "Col.", "Lt.",     "Sgt.", "Capt.", "Rev.",
+    "Hon.", "Sen.", "Rep.", "Gov.", "vs.",   "e.g.",    "i.e.", "cf.",     "Nos.", "Fig.",  "fig.",
+    "Eq.",  "pp.",  "p.",   "vol.", "Vol.",  "approx.", "Mt.",  "Messrs.", "ca."};
 constexpr std::string_view kEnglishSometimes[] = {
     "Jr.",  "Sr.",  "Inc.",   "Ltd.",  "Co.",   "Corp.", "Jan.",  "Feb.", "Mar.", "Apr.", "Jun.",
     "Jul.", "Aug.", "Sep.",   "Sept.", "Oct.",  "Nov.",  "Dec.",  "a.m.", "p.m.", "A.M.", "P.M.",
     "U.S.", "U.K.", "U.S.A.", "D.C.",  "Ph.D.", "Ave.",  "Dept.", "No.",  "St."};
 constexpr std::string_view kEnglishWords[] = {
-    "Long.", "Hat.", "Link.", "By.",   "Act.",  "Up.",   "Job.",  "Ok.",  "OK.",  "Ex.",    "Cont.",
-    "Mart.", "Mar.", "Or.",   "Cap.",  "PC.",   "In.",   "To.",   "Fri.", "Do.",  "Joe.",   "Id.",
-    "Is.",   "On.",  "Min.",  "Go.",   "All.",  "As.",   "Pro.",  "AA.",  "AB.",  "AD.",    "Jam.",
-    "Card.", "Alt.", "Var.",  "Org.",  "Comm.", "Diff.", "Def.",  "Lib.", "Lev.", "VS.",    "Etc.",
-    "Yr.",   "Mb.",  "Gb.",   "Kb.",   "Hz.",   "DC.",   "D.C.",  "Inc.", "U.S.", "U.S.A.", "A.M.",
-    "P.M.",  "a.m.", "Jan.",  "Feb.",  "Aug.",  "Sep.",  "Sept.", "Nov.", "Dec.", "Jun.",   "Ed.",
-    "No.",   "St.",  "Ph.D.", "Dept.", "MR.",   "Num."};
+    "Long.", "Hat.", "Link.", "By.",   "Act.",  "Up.",  "Job.", "Ok.",  "OK.",  "Ex.",  "Cont.",
+    "Mart.", "Or.",  "Cap.",  "PC.",   "In.",   "To.",  "Fri.", "Do.",  "Joe.", "Id.",  "Is.",
+    "On.",   "Min.", "Go.",   "All.",  "As.",   "Pro.", "AA.",  "AB.",  "AD.",  "Jam.", "Card.",
+    "Alt.",  "Var.", "Org.",  "Comm.", "Diff.", "Def.", "Lib.", "Lev.", "VS.",  "Etc.", "Yr.",
+    "Mb.",   "Gb.",  "Kb.",   "Hz.",   "DC.",   "Ed.",  "MR.",  "Num."};
 constexpr std::string_view kEnglishStarters[] = {
     "The",   "A",       "An",      "He",       "She",    "It",    "I",    "We",   "You",
     "They",  "This",    "That",    "These",    "Those",  "But",   "And",  "Or",   "If",
@@ -113,15 +108,6 @@ std::vector<std::string> IcuSuppressions(const std::string& language) {
     if (U_SUCCESS(status) && word != nullptr) words.emplace_back(word);
   }
   return words;
-}
-
-// Returns the code point before byte `at` and moves `at` to its first byte. REQUIRES: at > 0.
-char32_t PreviousCodePoint(std::string_view text, size_t& at) {
-  do {
-    --at;
-  } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  size_t next = at;
-  return NextCodePoint(text, next);
 }
 
 // Reports whether a word may follow the character without a space.
@@ -223,7 +209,6 @@ FullStopRules::FullStopRules(std::string_view language) {
   for (const std::string& word : owned_) {
     if (!sometimes_.contains(word)) always_.insert(word);
   }
-  for (const std::string_view word : sometimes_) always_.erase(word);
 }
 
 bool FullStopRules::Continues(std::string_view line, size_t at) const {

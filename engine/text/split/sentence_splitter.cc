@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "engine/text/script.h"
-#include "engine/text/split/full_stop_rules.h"
 
 namespace dragoman::engine {
 namespace {
@@ -53,8 +52,7 @@ bool HasWords(std::string_view text) {
 void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextRange>& pieces) {
   const std::string_view piece = StripWhiteSpace(text.substr(begin, end - begin));
   if (!HasWords(piece)) return;
-  const auto first = static_cast<int64_t>(piece.data() - text.data());
-  pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
+  pieces.push_back(TextRange::Of(piece, text));
 }
 
 // Reports whether the character may end a sentence, by UAX 29 or by ICU's rules for Greek. The
@@ -72,13 +70,6 @@ bool MayEndSentence(char32_t c) {
 }
 
 }  // namespace
-
-struct SentenceSplitter::Rules {
-  explicit Rules(std::string_view language) : full_stops(language) {}
-
-  std::unique_ptr<icu::BreakIterator> sentences;  // has no text; cloned for each call
-  FullStopRules full_stops;
-};
 
 std::string SentenceSplitter::LanguageOf(std::string_view source_language) {
   UErrorCode status = U_ZERO_ERROR;
@@ -100,17 +91,20 @@ absl::StatusOr<std::unique_ptr<SentenceSplitter>> SentenceSplitter::Create(
   const icu::Locale locale =
       language.empty() ? icu::Locale::getRoot() : icu::Locale(language.c_str());
   UErrorCode status = U_ZERO_ERROR;
-  auto rules = std::make_unique<Rules>(locale.getLanguage());
-  rules->sentences.reset(icu::BreakIterator::createSentenceInstance(locale, status));
-  if (U_FAILURE(status) || rules->sentences == nullptr) {
+  std::unique_ptr<icu::BreakIterator> sentences(
+      icu::BreakIterator::createSentenceInstance(locale, status));
+  if (U_FAILURE(status) || sentences == nullptr) {
     return absl::InternalError(absl::StrCat("ICU has no sentence rules for '",
                                             std::string(source_language),
                                             "': ", u_errorName(status)));
   }
-  return std::unique_ptr<SentenceSplitter>(new SentenceSplitter(std::move(rules)));
+  return std::unique_ptr<SentenceSplitter>(
+      new SentenceSplitter(std::move(sentences), locale.getLanguage()));
 }
 
-SentenceSplitter::SentenceSplitter(std::unique_ptr<Rules> rules) : rules_(std::move(rules)) {}
+SentenceSplitter::SentenceSplitter(std::unique_ptr<icu::BreakIterator> sentences,
+                                   std::string_view language)
+    : sentences_(std::move(sentences)), full_stops_(language) {}
 
 SentenceSplitter::~SentenceSplitter() = default;
 
@@ -140,17 +134,10 @@ void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
 }
 
 bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
-  size_t last = at - 1;
-  while (last > 0 && (static_cast<unsigned char>(line[last]) & 0xC0) == 0x80) --last;
-  size_t after = last;
-  const char32_t before = NextCodePoint(line, after);
-  if (!IsWhiteSpace(before)) {
-    // If no space follows, a sentence ends only in scripts without spaces. In other scripts, the
-    // punctuation is part of an address or a name ("?q=1", "Yahoo!Mail").
-    size_t next = at;
-    return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
-  }
-  return !rules_->full_stops.Continues(line, at);
+  if (IsWhiteSpace(CodePointBefore(line, at))) return !full_stops_.Continues(line, at);
+  // If no space follows, a sentence ends only in scripts without spaces. In other scripts, the
+  // punctuation is part of an address or a name ("?q=1", "Yahoo!Mail").
+  return TouchesUnspacedScript(line, at);
 }
 
 std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentation mode) const {
@@ -160,7 +147,7 @@ std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentati
     return pieces;
   }
   std::unique_ptr<icu::BreakIterator> iterator;
-  if (mode == Segmentation::kSentences) iterator.reset(rules_->sentences->clone());
+  if (mode == Segmentation::kSentences) iterator.reset(sentences_->clone());
   std::vector<TextRange> lines;
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
@@ -188,14 +175,8 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
     joined.text += TextRange{at, piece.begin}.In(text);
     const bool touches = i > 0 && piece.begin == at;
     if (touches && target_uses_spaces && !translations[i].empty() && !joined.text.empty() &&
-        joined.text.back() != ' ') {
-      auto before = static_cast<size_t>(at) - 1;
-      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
-      auto after = static_cast<size_t>(at);
-      if (IsUnspacedScript(NextCodePoint(text, before)) ||
-          IsUnspacedScript(NextCodePoint(text, after))) {
-        joined.text += ' ';
-      }
+        joined.text.back() != ' ' && TouchesUnspacedScript(text, static_cast<size_t>(at))) {
+      joined.text += ' ';
     }
     const auto begin = static_cast<int64_t>(joined.text.size());
     joined.text += translations[i];

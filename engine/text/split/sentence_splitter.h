@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/split/full_stop_rules.h"
 #include "engine/text/text_range.h"
 
 U_NAMESPACE_BEGIN
@@ -51,13 +52,13 @@ class SentenceSplitter {
   std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
 
  private:
-  struct Rules;
-  explicit SentenceSplitter(std::unique_ptr<Rules> rules);
+  SentenceSplitter(std::unique_ptr<icu::BreakIterator> sentences, std::string_view language);
   void SplitLine(std::string_view text, TextRange range, icu::BreakIterator& iterator,
                  std::vector<TextRange>& pieces) const;
   bool IsSentenceEnd(std::string_view line, size_t at) const;
 
-  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<icu::BreakIterator> sentences_;  // has no text; cloned for each call
+  FullStopRules full_stops_;
 };
 
 struct JoinedText {

@@ -43,10 +43,8 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   bool closed = false;
   char32_t last = 0;
   while (end > 0) {
-    size_t before = end - 1;
-    while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
-    size_t next = before;
-    const char32_t c = NextCodePoint(text, next);
+    size_t before = end;
+    const char32_t c = PreviousCodePoint(text, before);
     // Looks at most 32 bytes back, which is enough for real text and keeps the time constant.
     if (at - before > 32) break;
     if (IsWhiteSpace(c)) {
@@ -61,8 +59,7 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
     }
     end = before;
   }
-  size_t next = at;
-  const char32_t first = NextCodePoint(text, next);
+  const char32_t first = CodePointAt(text, at);
   if (line_break || IsOneOf(last, U"。！？｡")) return kSentenceEnd;
   if (IsOneOf(last, U"；：")) return kSemicolon;
   if (IsOneOf(last, U"，、､")) return kComma;
@@ -96,8 +93,7 @@ std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
     }
     Cut cut{*at, kGrapheme, static_cast<int64_t>(token - first_token)};
     if (*at < text.size()) {
-      size_t next = *at;
-      if (IsWhiteSpace(NextCodePoint(text, next))) continue;  // the cut is after the white space
+      if (IsWhiteSpace(CodePointAt(text, *at))) continue;  // the cut is after the white space
       cut.kind = Classify(text, *at, line == *at);
     }
     cuts.push_back(cut);
@@ -177,9 +173,7 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
       const std::string_view part = StripWhiteSpace(whole.substr(begin, end - begin));
       EncodedText part_tokens = encode(part);
       if (part_tokens.ids.size() <= limit) {
-        const auto part_begin = piece.begin + (part.data() - whole.data());
-        parts.push_back(
-            {{part_begin, part_begin + static_cast<int64_t>(part.size())}, std::move(part_tokens)});
+        parts.push_back({TextRange::Of(part, text), std::move(part_tokens)});
         begin = end;
         first = chosen + 1;
         break;

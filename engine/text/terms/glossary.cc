@@ -17,8 +17,7 @@ namespace {
 std::string Quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   if (text.size() <= kShown) return absl::StrCat("'", std::string(text), "'");
-  size_t end = kShown;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  const size_t end = CharacterBegin(text, kShown);
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
@@ -29,28 +28,15 @@ absl::Status Wrong(bool is_file, FieldError error) {
   return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
 }
 
-absl::Status ProblemAt(bool is_file, const std::string& place, const char* what,
-                       std::string_view text) {
-  std::optional<TermProblem> problem = ProblemOfTerm(text);
-  if (!problem) return absl::OkStatus();
-  return Wrong(is_file, {.field = place,
-                         .found = std::move(problem->found),
-                         .expected = std::move(problem->expected),
-                         .words = absl::StrCat("the ", what, " ", problem->predicate)});
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Glossary>> Glossary::FromTerms(std::span<const Term> terms,
                                                                     std::string_view field) {
   std::shared_ptr<Glossary> glossary(new Glossary(field, false));
   for (size_t i = 0; i < terms.size(); ++i) {
-    const std::string_view source = StripWhiteSpace(terms[i].source);
-    const std::string_view target = StripWhiteSpace(terms[i].target);
-    const std::string place = absl::StrCat(std::string(field), "[", i, "]");
-    if (absl::Status bad = ProblemAt(false, place, "source", source); !bad.ok()) return bad;
-    if (absl::Status bad = ProblemAt(false, place, "target", target); !bad.ok()) return bad;
-    glossary->Add(source, target, terms[i].ignore_case, i);
+    const Term& term = terms[i];
+    absl::Status status = glossary->Add(term.source, term.target, term.ignore_case, i);
+    if (!status.ok()) return status;
   }
   if (absl::Status status = glossary->Finish(); !status.ok()) return status;
   return glossary;
@@ -67,15 +53,12 @@ absl::StatusOr<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view
   GlossaryRows rows(bytes, format);
   GlossaryRow row;
   while (rows.Next(row)) {
-    const std::string place = absl::StrCat(std::string(name), ":", row.line);
     if (!row.problem.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(place, ": ", row.problem));
+      return absl::InvalidArgumentError(
+          absl::StrCat(std::string(name), ":", row.line, ": ", row.problem));
     }
-    const std::string_view source = StripWhiteSpace(row.source);
-    const std::string_view target = StripWhiteSpace(row.target);
-    if (absl::Status bad = ProblemAt(true, place, "source", source); !bad.ok()) return bad;
-    if (absl::Status bad = ProblemAt(true, place, "target", target); !bad.ok()) return bad;
-    glossary->Add(source, target, false, row.line);
+    absl::Status status = glossary->Add(row.source, row.target, false, row.line);
+    if (!status.ok()) return status;
   }
   if (glossary->size() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -85,9 +68,22 @@ absl::StatusOr<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view
   return glossary;
 }
 
-void Glossary::Add(std::string_view source, std::string_view target, bool ignore_case, size_t row) {
-  terms_.push_back({std::string(source), std::string(target), ignore_case});
+absl::Status Glossary::Add(std::string_view source, std::string_view target, bool ignore_case,
+                           size_t row) {
+  Term term{std::string(StripWhiteSpace(source)), std::string(StripWhiteSpace(target)),
+            ignore_case};
   rows_.push_back(static_cast<int32_t>(row));
+  for (const auto& [what, text] :
+       {std::pair("source", &term.source), std::pair("target", &term.target)}) {
+    if (std::optional<TermProblem> problem = ProblemOfTerm(*text)) {
+      return Wrong(is_file_, {.field = PlaceOf(terms_.size()),
+                              .found = std::move(problem->found),
+                              .expected = std::move(problem->expected),
+                              .words = absl::StrCat("the ", what, " ", problem->predicate)});
+    }
+  }
+  terms_.push_back(std::move(term));
+  return absl::OkStatus();
 }
 
 absl::Status Glossary::Finish() {

@@ -80,7 +80,8 @@ class Glossary final : public GlossaryTerms {
 
  private:
   Glossary(std::string_view name, bool is_file) : name_(name), is_file_(is_file) {}
-  void Add(std::string_view source, std::string_view target, bool ignore_case, size_t row);
+  // Strips and checks source and target. `row` is the term's line or index.
+  absl::Status Add(std::string_view source, std::string_view target, bool ignore_case, size_t row);
   // Removes duplicates, checks that no source has two targets, and builds the index.
   absl::Status Finish();
 

@@ -58,8 +58,6 @@ BenchModel::BenchModel(const std::string& directory, kernels::ComputeType type,
     model_ = OrEnd(engine::CreateCpuEnsemble(OrEnd(SeededMembers(loaded_, members)),
                                              kernels::MeanKind::kProbability, type, 1));
   }
-  source_pieces_ = std::make_unique<engine::VocabularyPieces>(&loaded_.source_vocabulary);
-  target_pieces_ = std::make_unique<engine::VocabularyPieces>(&loaded_.TargetVocabulary());
   const engine::SpecialIds& ids = loaded_.spec.tokens;
   engine::SpecialTokens special{.eos = ids.eos, .unk = ids.unk, .pad = ids.pad};
   special.ends_source = loaded_.tokenizer.ends_source;
@@ -68,11 +66,13 @@ BenchModel::BenchModel(const std::string& directory, kernels::ComputeType type,
     special.source_unk = loaded_.tokenizer.source_unk;
     special.source_more = loaded_.tokenizer.source_special;
   }
-  tokenizer_ =
-      OrEnd(engine::Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
-                                      source_pieces_.get(), target_pieces_.get(), special));
+  tokenizer_ = OrEnd(
+      engine::Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
+                                &loaded_.source_vocabulary, &loaded_.TargetVocabulary(), special));
   for (int id = 0; id < loaded_.TargetVocabulary().size(); ++id) {
-    if (!tokenizer_->IsSpecial(id) && !target_pieces_->PieceOf(id).empty()) ordinary_.push_back(id);
+    if (!tokenizer_->IsSpecial(id) && !loaded_.TargetVocabulary().PieceOf(id).empty()) {
+      ordinary_.push_back(id);
+    }
   }
 }
 

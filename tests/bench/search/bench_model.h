@@ -75,8 +75,6 @@ class BenchModel {
   engine::LoadedModel loaded_;
   const int members_;
   std::shared_ptr<const engine::StepModel> model_;
-  std::unique_ptr<engine::VocabularyPieces> source_pieces_;
-  std::unique_ptr<engine::VocabularyPieces> target_pieces_;
   std::unique_ptr<engine::Tokenizer> tokenizer_;
   std::vector<int32_t> ordinary_;
 };

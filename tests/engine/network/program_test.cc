@@ -100,11 +100,11 @@ TEST(Program, PreNormGoesOnWithTheSumAndEndsWithANorm) {
 
 TEST(Program, MatricesThatAreOneAreOneWeight) {
   ModelSpec spec = Spec();
-  EXPECT_NE(Marian().FindWeight("target embedding"), kNoWeight);
-  EXPECT_EQ(Marian().output().table, Marian().FindWeight("target embedding"));
+  EXPECT_NE(FindWeight(Marian(), "target embedding"), kNoWeight);
+  EXPECT_EQ(Marian().output().table, FindWeight(Marian(), "target embedding"));
   spec.tie_output = false;
   const Program apart = FindFamily("marian")->make(spec)->program;
-  EXPECT_EQ(apart.output().table, apart.FindWeight("output layer"));
+  EXPECT_EQ(apart.output().table, FindWeight(apart, "output layer"));
   // [7, 8] more than the tied one.
   EXPECT_EQ(ParameterCount(apart) - ParameterCount(Marian()), 7 * 8);
 }

@@ -21,8 +21,7 @@ class RequestResolverTest : public ::testing::Test {
  protected:
   RequestResolverTest()
       : model_(*LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5")),
-        pieces_(&model_.source_vocabulary),
-        tokenizer_(*MakeTokenizer(model_, &pieces_, &pieces_)),
+        tokenizer_(*MakeTokenizer(model_)),
         glossaries_(""),
         resolver_(&model_, tokenizer_.get(), &glossaries_, &sentinels_, Profile::kHf, 8) {}
 
@@ -35,7 +34,6 @@ class RequestResolverTest : public ::testing::Test {
   }
 
   LoadedModel model_;
-  VocabularyPieces pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   Glossaries glossaries_;
   const std::map<std::string, std::string, std::less<>> sentinels_;

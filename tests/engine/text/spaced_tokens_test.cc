@@ -58,11 +58,11 @@ TEST(SpacedTokens, AreWhatWhiteSpaceSeparates) {
 TEST(SpacedTokens, AreJoinedBySpaces) {
   const SpacedTokens model;
   const std::vector<std::string_view> pieces = {"a", "bc", "\u2581"};
-  const PieceText joined = model.Decode(pieces, false);
+  const PieceText joined = model.Decode(pieces, false, false);
   EXPECT_EQ(joined.text, "a bc \u2581");
   EXPECT_EQ(joined.ranges[1].In(joined.text), " bc");
-  EXPECT_EQ(model.Decode(pieces, true).text, " a bc \u2581");
-  EXPECT_EQ(model.DecodePrefix({pieces.data(), 2}, false).text, "a bc");
+  EXPECT_EQ(model.Decode(pieces, true, false).text, " a bc \u2581");
+  EXPECT_EQ(model.Decode({pieces.data(), 2}, false, true).text, "a bc");
 }
 
 TEST(SpacedTokens, MakeATokenizer) {

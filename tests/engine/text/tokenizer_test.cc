@@ -342,6 +342,7 @@ TEST(Tokenizer, BadFilesAreNamed) {
   TokenizerFiles files;
   files.source_spm = ReadSourceFile(std::string(kBundled) + "/source.spm");
   files.target_spm = "no model";
+  files.target_path = "target.spm";
   const auto tokenizer = Tokenizer::Create(files, &table, &table, {});
   ASSERT_EQ(tokenizer.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(tokenizer.status().message()), HasSubstr("target.spm"));

@@ -117,6 +117,18 @@ absl::StatusOr<LoadedModel> LoadPackage(const DiskFolder& disk) {
                   ZipFolder(&*archive, Concat(*folder, kModelFolder, "/")));
 }
 
+bool Recognises(const DiskFolder& folder) { return folder.Has(kMetadata); }
+
+absl::StatusOr<LoadedModel> Load(const DiskFolder& folder, TokenizerChoice tokenizer) {
+  absl::Status status = RequireSlow(tokenizer, "an Argos package");
+  if (!status.ok()) return status;
+  absl::StatusOr<LoadedModel> model = LoadPackage(folder);
+  if (!model.ok()) return model;
+  model->name = NameOf(folder.path());
+  if (model->name.ends_with(kEnding)) model->name.resize(model->name.size() - kEnding.size());
+  return model;
+}
+
 }  // namespace
 
 absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::string_view file) {
@@ -138,21 +150,6 @@ absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::str
   return metadata;
 }
 
-bool ArgosPackageSource::Recognises(const DiskFolder& folder) const {
-  std::error_code error;
-  return std::filesystem::is_regular_file(folder.path(), error) || folder.Has(kMetadata);
-}
-
-absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const DiskFolder& folder,
-                                                     const LoadOptions& options) const {
-  absl::Status status = RequireSlow(options.tokenizer, "an Argos package");
-  if (!status.ok()) return InDirectory(folder.path(), status);
-  absl::StatusOr<LoadedModel> model = LoadPackage(folder);
-  if (!model.ok()) return InDirectory(folder.path(), model.status());
-  model->name = NameOf(folder.path());
-  if (model->name.ends_with(kEnding)) model->name.resize(model->name.size() - kEnding.size());
-  model->layout = std::string(layout());
-  return model;
-}
+const ModelLayout kArgosLayout = {.name = "argos", .recognises = Recognises, .load = Load};
 
 }  // namespace dragoman::engine

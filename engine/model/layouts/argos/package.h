@@ -3,7 +3,7 @@
 // sentencepiece.model and a CTranslate2 model in model/ (layouts/ct2/directory.h). Other files,
 // such as stanza/ and README.md, are ignored.
 //
-// Stateless: any thread may load.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -25,13 +25,7 @@ struct ArgosMetadata {
 // UNIMPLEMENTED for a package that is no translation model or has several languages.
 absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::string_view file);
 
-class ArgosPackageSource : public ModelSource {
- public:
-  std::string_view layout() const override { return "argos"; }
-  // Reports whether the path is a file, or a directory with metadata.json.
-  bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
-                                   const LoadOptions& options) const override;
-};
+// Recognises a directory with metadata.json. Also loads a package that is a file.
+extern const ModelLayout kArgosLayout;
 
 }  // namespace dragoman::engine

@@ -1,5 +1,5 @@
-// Defines LoadedModel, a model in memory, and ModelSource, the interface of the classes that load a
-// model. Each file layout (model_source.h) has such a class.
+// Defines LoadedModel, a model in memory, and ModelLayout, the record of a file layout
+// (model_source.h). Each layout has such a record.
 //
 // A LoadedModel owns all its data. The directory may be removed after loading. But the files of the
 // weights are still mapped, so they must not be overwritten before the weights are read. Loading is
@@ -44,33 +44,27 @@ struct LoadedModel : ModelTokenizer {
   std::vector<LoadedNetwork> others;
   bool names_shortlist = false;  // whether the model's configuration names a shortlist
   // The shortlist that limits the output's words (formats/lexical_shortlist.h); nullptr: all words.
-  // ModelSource::Load leaves it nullptr, and the caller may set it. Shared by the threads that plan
+  // LoadModel leaves it nullptr, and the caller may set it. Shared by the threads that plan
   // searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
   std::vector<std::string> notes;  // lines for the log about the files
 };
 
-struct LoadOptions {
-  TokenizerChoice tokenizer = TokenizerChoice::kAuto;
-};
-
-class ModelSource {
- public:
-  virtual ~ModelSource() = default;
-  virtual std::string_view layout() const = 0;
+struct ModelLayout {
+  std::string_view name;
   // Reports whether the folder has this layout. Looks at the names of the files, so the files may
   // still be invalid.
-  virtual bool Recognises(const DiskFolder& folder) const = 0;
-  // Loads the model. Errors name the file, the field or tensor, what was found and what was
-  // expected:
+  bool (*recognises)(const DiskFolder& folder);
+  // Loads the model. LoadModel sets LoadedModel::layout, and also LoadedModel::name if it is empty,
+  // and puts the path in front of messages that do not begin with it. Errors name the file, the
+  // field or tensor, what was found and what was expected:
   // * NOT_FOUND: a missing file;
   // * INVALID_ARGUMENT: a broken file;
   // * UNIMPLEMENTED: a well-formed model that is not supported;
   // * RESOURCE_EXHAUSTED: the memory limit of the folder's LoadContext is too small; the message
   // shows the computation;
   // * CANCELLED: the load was cancelled.
-  virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
-                                           const LoadOptions& options) const = 0;
+  absl::StatusOr<LoadedModel> (*load)(const DiskFolder& folder, TokenizerChoice tokenizer);
 };
 
 }  // namespace dragoman::engine

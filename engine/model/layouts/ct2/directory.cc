@@ -55,7 +55,9 @@ absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFi
   return older;
 }
 
-absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder, TokenizerChoice choice) {
+bool Recognises(const DiskFolder& folder) { return folder.Has(kModelFile); }
+
+absl::StatusOr<LoadedModel> Load(const DiskFolder& folder, TokenizerChoice choice) {
   const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfig(folder);
   if (!fields.ok()) return fields.status();
   return LoadCt2Model(folder, folder, *fields, choice);
@@ -146,17 +148,6 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   return model;
 }
 
-bool Ct2DirectorySource::Recognises(const DiskFolder& folder) const {
-  return folder.Has(kModelFile);
-}
-
-absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder,
-                                                     const LoadOptions& options) const {
-  absl::StatusOr<LoadedModel> model = LoadFrom(folder, options.tokenizer);
-  if (!model.ok()) return InDirectory(folder.path(), model.status());
-  model->name = NameOf(folder.path());
-  model->layout = std::string(layout());
-  return model;
-}
+const ModelLayout kCt2Layout = {.name = "ctranslate2", .recognises = Recognises, .load = Load};
 
 }  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 // int8 weights as they are. All other weights become float32. Fields of config.json for another
 // network or other tokens must be neutral.
 //
-// Thread-safety: stateless, so any thread may load.
+// Thread-safe.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct Ct2Config {
   std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 
-// Errors are those of ModelSource::Load.
+// Errors are those of ModelLayout::load.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
 // Reads the variables that describe the tokens in a model.bin before version 6, which override
@@ -34,16 +34,10 @@ absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::str
 bool IsOfOlderCt2Config(std::string_view variable);
 
 // Loads the model of such a folder, with the tokenizer's files of another folder. Does not set name
-// and layout. Errors are those of ModelSource::Load; not all messages begin with a path.
+// and layout. Errors are those of ModelLayout::load; not all messages begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 
-class Ct2DirectorySource : public ModelSource {
- public:
-  std::string_view layout() const override { return "ctranslate2"; }
-  bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
-                                   const LoadOptions& options) const override;
-};
+extern const ModelLayout kCt2Layout;
 
 }  // namespace dragoman::engine

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/t5_network.h"
 #include "engine/model/layouts/ct2/variables.h"
 
 namespace dragoman::engine {
@@ -85,6 +84,12 @@ std::string OfLayer(std::string_view stage, int layer, std::string_view variable
   return Concat(stage, "/layer_", layer, "/", variable);
 }
 
+// Returns the name of the variable for query, key and value of a layer's self-attention.
+std::string SelfInput(std::string_view stage, int layer) {
+  const NetworkNames& names = Ct2BartNames();
+  return Concat(names.of(stage, layer, NetworkPart::kSelfInput).front(), names.weight);
+}
+
 class NetworkReader {
  public:
   NetworkReader(std::string_view file, const Ct2Config& config, Ct2ModelFile* model)
@@ -97,8 +102,7 @@ class NetworkReader {
     if (in_.status().ok()) is_t5_ ? ReadT5() : ReadBart();
     if (!in_.status().ok()) return in_.status();
     ReadSearch();
-    absl::StatusOr<Network> network =
-        is_t5_ ? MakeT5Network(read_.spec, t5_traits_) : MakeBartNetwork(read_.spec, bart_traits_);
+    absl::StatusOr<Network> network = MakeNetwork(read_.spec, traits_);
     if (!network.ok()) return network.status();
     read_.network = *std::move(network);
     if (absl::Status status = CheckVariables(); !status.ok()) return status;
@@ -134,9 +138,9 @@ class NetworkReader {
   void ReadShape() {
     ModelSpec& spec = read_.spec;
     ModelShape& shape = spec.shape;
-    const BartNames& names = Ct2BartNames();
+    const NetworkNames& names = Ct2BartNames();
     const auto up_of = [&](const char* stage) {
-      return Concat(names.of(stage, 0, BartPart::kFeedForwardUp).front(), names.weight);
+      return Concat(names.of(stage, 0, NetworkPart::kFeedForwardUp).front(), names.weight);
     };
     const auto present =
         std::find_if(names.source_embedding.begin(), names.source_embedding.end(),
@@ -170,14 +174,11 @@ class NetworkReader {
 
   // Returns the number of layers of a stage. Counts the variables of self-attention.
   int Layers(const char* stage) {
-    const auto input = [stage](int layer) {
-      return Concat(Ct2BartNames().of(stage, layer, BartPart::kSelfInput).front(), "/weight");
-    };
     int layers = 0;
-    while (in_.Find(input(layers)) != nullptr) ++layers;
-    if (layers == 0) return in_.Fail(input(0), "is missing");
+    while (in_.Find(SelfInput(stage, layers)) != nullptr) ++layers;
+    if (layers == 0) return in_.Fail(SelfInput(stage, 0), "is missing");
     if (layers > kMaxLayers) {
-      return in_.Fail(input(layers - 1),
+      return in_.Fail(SelfInput(stage, layers - 1),
                       Concat("is of a layer too many, expected at most ", kMaxLayers));
     }
     return layers;
@@ -195,21 +196,21 @@ class NetworkReader {
 
   void ReadBart() {
     if (output_scale_ != 1) in_.Unsupported("decoder/scale_outputs", Concat("is ", output_scale_));
-    const std::string norm = Ct2BartNames().of("encoder", -1, BartPart::kEmbeddingNorm).front();
-    bart_traits_ = {.pre_norm = pre_norm_,
-                    .norm_embedding = in_.Find(norm + "/gamma") != nullptr,
-                    .positions = IfAbsent::kOpenNmtSinusoids,
-                    .empty_token = true,
-                    .names = &Ct2BartNames()};
+    const std::string norm = Ct2BartNames().of("encoder", -1, NetworkPart::kEmbeddingNorm).front();
+    traits_ = {.pre_norm = pre_norm_,
+               .norm_embedding = in_.Find(norm + "/gamma") != nullptr,
+               .positions = IfAbsent::kOpenNmtSinusoids,
+               .empty_token = true,
+               .names = &Ct2BartNames()};
     ReadPositions();
     ReadScale();
   }
 
   void ReadPositions() {
     int& positions = read_.spec.shape.max_positions;
-    const BartNames& names = Ct2BartNames();
+    const NetworkNames& names = Ct2BartNames();
     for (const char* stage : kStages) {
-      const std::string name = names.of(stage, -1, BartPart::kPositions).front();
+      const std::string name = names.of(stage, -1, NetworkPart::kPositions).front();
       if (in_.Find(name) == nullptr) continue;
       const int rows = in_.Size(name, 0, kMaxPositions);
       if (rows == 1) in_.Fail(name, "has one row, expected at least 2");
@@ -221,7 +222,7 @@ class NetworkReader {
     if (positions == 0) positions = kMostPositions;
     if (positions <= kMostPositions || !in_.status().ok()) return;
     positions = kMostPositions;
-    for (const char* stage : kStages) CutRows(names.of(stage, -1, BartPart::kPositions).front());
+    for (const char* stage : kStages) CutRows(names.of(stage, -1, NetworkPart::kPositions).front());
   }
 
   void CutRows(const std::string& name) {
@@ -254,9 +255,11 @@ class NetworkReader {
     if (scale != 0) in_.Unsupported("encoder/scale_embeddings", Concat("is ", scale, " in a T5"));
     spec.shape.max_positions = kMostPositions;
     spec.gated = in_.Find(OfLayer("encoder", 0, "ffn/linear_0_noact/weight")) != nullptr;
-    t5_traits_ = {.output_scale = static_cast<float>(output_scale_),
-                  .empty_token = true,
-                  .names = &Ct2T5Names()};
+    traits_ = {.pre_norm = true,
+               .empty_token = true,
+               .is_t5 = true,
+               .output_scale = static_cast<float>(output_scale_),
+               .names = &Ct2T5Names()};
     for (const char* stage : kStages) {
       ReadDistances(stage);
       const bool is_decoder = stage == kStages[1];
@@ -315,9 +318,9 @@ class NetworkReader {
   }
 
   // Splits the variable that has query, key and value into three tensors, because T5's network
-  // scales only the query matrix (t5_network.cc).
+  // scales only the query matrix (bart_network.cc).
   void SplitSelfInput(std::string_view stage, int layer) {
-    const std::string name = Ct2SelfInput(stage, layer);
+    const std::string name = SelfInput(stage, layer);
     const auto found = model_->tensors.find(name);
     if (found == model_->tensors.end()) return;  // cannot happen: Layers() has found it
     const TensorView& whole = found->second;
@@ -332,7 +335,8 @@ class NetworkReader {
                             "value of ", shape.encoder_heads, " heads of one size"));
       return;
     }
-    const Names parts = Ct2T5Names().of(stage, layer, T5Part::kSelfInput, false);
+    const NetworkNames& names = Ct2T5Names();
+    const std::vector<std::string> parts = names.of(stage, layer, NetworkPart::kSelfInput);
     const size_t bytes = whole.data.size() / parts.size();
     const size_t scales = whole.scales.size() / parts.size();
     const bool has_row_scales = whole.scales.size() > sizeof(float);
@@ -341,7 +345,7 @@ class NetworkReader {
       part.shape[0] = rows;
       part.data = whole.data.subspan(i * bytes, bytes);
       if (has_row_scales) part.scales = whole.scales.subspan(i * scales, scales);
-      model_->tensors.emplace(parts[i], std::move(part));
+      model_->tensors.emplace(TensorName(parts[i], names.weight), std::move(part));
     }
     model_->tensors.erase(found);
   }
@@ -372,7 +376,6 @@ class NetworkReader {
     return absl::OkStatus();
   }
 
-  using Names = std::vector<std::string>;
   static constexpr int kMaxBuckets = 1 << 12;
   static constexpr int kUsualDistance = 128;
 
@@ -383,8 +386,7 @@ class NetworkReader {
   bool is_t5_ = false;
   bool pre_norm_ = true;
   double output_scale_ = 1;
-  BartTraits bart_traits_;
-  T5Traits t5_traits_;
+  NetworkTraits traits_;
   std::set<std::string> read_variables_;  // the names of the layers' attributes that have been read
   Ct2Network read_;
 };

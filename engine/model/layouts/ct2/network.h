@@ -1,5 +1,5 @@
-// Makes the network that the variables of a CTranslate2 model describe, which is of BART's kind
-// (bart_network.h) or of T5's kind (t5_network.h).
+// Makes the network that the variables of a CTranslate2 model describe, which is of BART's or of
+// T5's kind (bart_network.h).
 //
 // An attribute that changes the computation is either applied or must have its neutral value. A
 // variable that the network does not use is an error. Thread-safety: pure functions.
@@ -21,9 +21,9 @@ struct Ct2Network {
 };
 
 // Returns the network. The last id of the target's vocabulary is always the empty token
-// (BartTraits::empty_token). If translations do not begin with it, it serves as <pad>, because the
-// model may have no <pad>. If the network needs parts of a variable, replaces the variable in
-// `model` by its parts. Errors are those of ModelSource::Load. Returns UNIMPLEMENTED if a variable
+// (NetworkTraits::empty_token). If translations do not begin with it, it serves as <pad>, because
+// the model may have no <pad>. If the network needs parts of a variable, replaces the variable in
+// `model` by its parts. Errors are those of ModelLayout::load. Returns UNIMPLEMENTED if a variable
 // is neither an attribute nor a weight.
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model);

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/base/file_record.h"
 #include "engine/model/formats/json.h"
 #include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/hf/config.h"
@@ -46,20 +45,9 @@ std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(st
 
 // Returns the first weight file, by name, of another program; "" if there is none.
 std::string WeightsOfAnother(const std::string& directory) {
-  constexpr std::array<std::string_view, 7> kSuffixes = {".h5",   ".msgpack", ".ot",  ".onnx",
-                                                         ".gguf", ".pt",      ".ckpt"};
-  std::string first;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
-       at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const bool is_one =
-        name.size() <= kMaxNameBytes &&
-        std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                    [&](std::string_view suffix) { return name.ends_with(suffix); });
-    if (is_one && (first.empty() || name < first)) first = name;
-  }
-  return first;
+  const std::vector<std::string> names =
+      ListNames(directory, {".h5", ".msgpack", ".ot", ".onnx", ".gguf", ".pt", ".ckpt"});
+  return names.empty() ? "" : names.front();
 }
 
 absl::StatusOr<TensorTable> ReadFile(const ModelFolder& folder, const std::string& name,
@@ -182,6 +170,19 @@ absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig co
   return absl::OkStatus();
 }
 
+bool Recognises(const DiskFolder& folder) { return folder.Has("config.json"); }
+
+absl::StatusOr<LoadedModel> Load(const DiskFolder& folder, TokenizerChoice tokenizer) {
+  absl::StatusOr<HfConfig> config = ReadConfig(folder);
+  if (!config.ok()) return config.status();
+  absl::StatusOr<ModelTokenizer> texts = ReadHfTokenizer(folder, tokenizer, &*config);
+  if (!texts.ok()) return texts.status();
+  LoadedModel model(*std::move(texts));
+  absl::Status status = LoadInto(folder, &model, *std::move(config));
+  if (!status.ok()) return status;
+  return model;
+}
+
 }  // namespace
 
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
@@ -189,10 +190,8 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
   const auto invalid = [file](std::string_view what) {
     return absl::InvalidArgumentError(Concat(file, ": ", what));
   };
-  const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kIndexLimits);
+  const absl::StatusOr<nlohmann::json> root = ParseJsonObject(text, file, kIndexLimits);
   if (!root.ok()) return root.status();
-  if (!root->is_object())
-    return invalid(Concat("is ", DescribeJson(*root), ", expected an object"));
   const auto map = root->find("weight_map");
   if (map == root->end() || !map->is_object() || map->empty()) {
     return invalid(Concat("field 'weight_map' is ",
@@ -244,26 +243,6 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_
       ", expected model.safetensors, pytorch_model.bin or the index of their shards"));
 }
 
-bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
-  return folder.Has("config.json");
-}
-
-absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
-                                                    const LoadOptions& options) const {
-  // Puts the path in front of the message if it is not there yet.
-  const auto in_directory = [&folder](const absl::Status& status) {
-    return InDirectory(folder.path(), status);
-  };
-  absl::StatusOr<HfConfig> config = ReadConfig(folder);
-  if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<ModelTokenizer> texts = ReadHfTokenizer(folder, options.tokenizer, &*config);
-  if (!texts.ok()) return in_directory(texts.status());
-  LoadedModel model(*std::move(texts));
-  model.name = NameOf(folder.path());
-  model.layout = std::string(layout());
-  absl::Status status = LoadInto(folder, &model, *std::move(config));
-  if (!status.ok()) return in_directory(status);
-  return model;
-}
+const ModelLayout kHfLayout = {.name = "huggingface", .recognises = Recognises, .load = Load};
 
 }  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 // model.safetensors or pytorch_model.bin, and the tokenizer's files
 // (tokenizers/checkpoint_tokenizer.h).
 //
-// Thread-safety: stateless, so any thread may load.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,7 @@
 
 namespace dragoman::engine {
 
-class HfDirectorySource : public ModelSource {
- public:
-  std::string_view layout() const override { return "huggingface"; }
-  bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
-                                   const LoadOptions& options) const override;
-};
+extern const ModelLayout kHfLayout;
 
 struct ShardIndex {
   std::vector<std::string> files;                      // each once, in order of name

@@ -141,7 +141,7 @@ class OptionsReader {
   }
 
   void ReadNorms() {
-    BartTraits& traits = network_.traits;
+    NetworkTraits& traits = network_.traits;
     const std::string before = Steps("transformer-preprocess", "");
     const std::string after = Steps("transformer-postprocess", "dan");
     traits.pre_norm = before == "n" && after == "a";
@@ -240,7 +240,7 @@ class OptionsReader {
 
   absl::Status ReadVocabularies() {
     ModelSpec& spec = network_.spec;
-    const BartNames& names = *network_.traits.names;
+    const NetworkNames& names = *network_.traits.names;
     const absl::StatusOr<int> source =
         Rows(spec.share_embeddings ? names.shared.front() : names.source_embedding.front());
     if (!source.ok()) return source.status();

@@ -26,17 +26,17 @@ struct MarianDecoder {
   std::string shortlist;  // a path as in the file; "": none
 };
 
-// Parses decoder.yml. `file` is its name in messages. Errors are those of ModelSource::Load.
+// Parses decoder.yml. `file` is its name in messages. Errors are those of ModelLayout::load.
 absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
 
 struct MarianNetwork {
   ModelSpec spec;  // without `tokens` and bad_words, which need the vocabulary
-  BartTraits traits;
+  NetworkTraits traits;
 };
 
 // Reads the model's options and makes the description of its network. `options` is the text of
 // special:model.yml. `file` is the name of the model's file. The last id of the target's vocabulary
-// is the empty token (BartTraits::empty_token). Every output begins with it.
+// is the empty token (NetworkTraits::empty_token). Every output begins with it.
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);

@@ -15,6 +15,7 @@
 #include "engine/model/layouts/marian/config.h"
 #include "engine/model/layouts/marian/file.h"
 #include "engine/model/tokenizers/marian_vocabularies.h"
+#include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman::engine {
 namespace {
@@ -165,7 +166,13 @@ absl::StatusOr<std::string> OptionsOf(const ModelFolder& folder, const std::stri
                                     "and there is no ", beside));
 }
 
-absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
+bool Recognises(const DiskFolder& folder) {
+  return !folder.Has("config.json") && !Finder(folder).models().empty();
+}
+
+absl::StatusOr<LoadedModel> Load(const DiskFolder& folder, TokenizerChoice tokenizer) {
+  absl::Status status = RequireSlow(tokenizer, "Marian's own files");
+  if (!status.ok()) return status;
   Finder finder(folder);
   const absl::StatusOr<std::optional<MarianDecoder>> given = finder.Decoder();
   if (!given.ok()) return given.status();
@@ -187,9 +194,9 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   if (!options.ok()) return options.status();
   absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
   if (!read.ok()) return read.status();
-  absl::StatusOr<Network> network = MakeBartNetwork(read->spec, read->traits);
+  absl::StatusOr<Network> network = MakeNetwork(read->spec, read->traits);
   if (!network.ok()) return network.status();
-  absl::Status status = CheckMarianTensors(*file, *name, *network);
+  status = CheckMarianTensors(*file, *name, *network);
   if (!status.ok()) return status;
   absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(
       folder, *vocabularies, read->spec.embedding_sizes(), &read->spec.tokens);
@@ -239,20 +246,7 @@ absl::StatusOr<LexicalShortlist> ReadShortlist(const DiskFolder& folder, const L
 
 }  // namespace
 
-bool MarianDirectorySource::Recognises(const DiskFolder& folder) const {
-  return !folder.Has("config.json") && !Finder(folder).models().empty();
-}
-
-absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const DiskFolder& folder,
-                                                        const LoadOptions& options) const {
-  absl::Status status = CheckMarianTokenizerChoice(options.tokenizer);
-  if (!status.ok()) return InDirectory(folder.path(), status);
-  absl::StatusOr<LoadedModel> model = LoadFrom(folder);
-  if (!model.ok()) return InDirectory(folder.path(), model.status());
-  model->name = NameOf(folder.path());
-  model->layout = std::string(layout());
-  return model;
-}
+const ModelLayout kMarianLayout = {.name = "marian", .recognises = Recognises, .load = Load};
 
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model, LoadContext* load) {

@@ -3,7 +3,7 @@
 // Examples are OPUS-MT's originals, Firefox's and Bergamot's models. With compute type int8, 8-bit
 // weights are packed unchanged. In all other cases weights are read as float32.
 //
-// Thread-safety: stateless, so any thread may load.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -14,17 +14,11 @@
 
 namespace dragoman::engine {
 
-class MarianDirectorySource : public ModelSource {
- public:
-  std::string_view layout() const override { return "marian"; }
-  // Reports whether the folder has a model file but no config.json, which only other layouts have.
-  bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
-                                   const LoadOptions& options) const override;
-};
+// Recognises a folder with a model file but no config.json, which only other layouts have.
+extern const ModelLayout kMarianLayout;
 
 // Reads the shortlist of a model in this layout from the file that the decoder's configuration
-// names, or from the only file lex.*.bin. Errors are those of ModelSource::Load. The message of
+// names, or from the only file lex.*.bin. Errors are those of ModelLayout::load. The message of
 // NOT_FOUND names the missing files.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,

@@ -11,6 +11,7 @@
 
 #include "engine/decode/cuda/quantization.h"
 #include "engine/model/families/family.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/weights_in_memory.h"
 #include "tests/support/expect_ok.h"
 
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Types, WeightImageTest,
 TEST(WeightImage, NamesTheWeightThatDoesNotFit) {
   const Program program = ProgramOf(Spec());
   WeightValues values = NumbersFor(program);
-  const WeightId down = program.FindWeight("decoder layer 1: feed-forward down");
+  const WeightId down = FindWeight(program, "decoder layer 1: feed-forward down");
   ASSERT_NE(down, kNoWeight);
   values[static_cast<size_t>(down)][kFfn + 3] = 1e5F;
   const auto half =

@@ -210,7 +210,7 @@ TEST(T5, OutputsAreScaledAsTheVersionThatWroteTheFileDoes) {
     const float root = std::sqrt(static_cast<float>(model.spec.shape.d_model));
     const float factor = one.scaled == was_scaled ? 1.0F : one.scaled ? 1.0F / root : root;
     const auto gain = [](const LoadedModel& of) {
-      return WeightOf(of, of.program.FindWeight("decoder final norm gain")).front();
+      return WeightOf(of, FindWeight(of.program, "decoder final norm gain")).front();
     };
     EXPECT_FLOAT_EQ(gain(model), gain(plain) * factor) << one.model << one.config;
   }

@@ -140,7 +140,7 @@ TEST(Pickle, DoublingListsStayLinear) {
   EXPECT_FALSE(pickle.ok());
   std::string tuple = "\x80\x02(" + bytes.substr(2) + "t.";
   const auto whole = ExpectOk(Parse(tuple));
-  EXPECT_EQ(whole->node_count(), 62U);
+  EXPECT_EQ(whole->nodes.size(), 62U);
 }
 
 TEST(Pickle, TakesAListThatHoldsItself) {

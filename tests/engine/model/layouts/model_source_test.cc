@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 #include "tests/support/expect_ok.h"
 
@@ -130,7 +131,7 @@ class TinyModel {
 
 // The numbers of the weight with this name.
 std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
-  const WeightId id = model.program.FindWeight(name);
+  const WeightId id = FindWeight(model.program, name);
   EXPECT_NE(id, kNoWeight) << name;
   return id == kNoWeight ? std::vector<float>() : WeightOf(model, id);
 }
@@ -182,8 +183,8 @@ TEST(LoadModel, PutsEveryTensorInItsPlace) {
   expect_linear("cross-attention key, value of all layers", cross, {"k_proj", "v_proj"});
   expect("source embedding", {"model.shared.weight"});
   expect("output layer bias", {"final_logits_bias"});
-  EXPECT_EQ(model->program.output().table, model->program.FindWeight("source embedding"));
-  EXPECT_EQ(model->program.FindWeight("target embedding"), kNoWeight);
+  EXPECT_EQ(model->program.output().table, FindWeight(model->program, "source embedding"));
+  EXPECT_EQ(FindWeight(model->program, "target embedding"), kNoWeight);
 
   int64_t elements = 0;
   for (const auto& [tensor_name, tensor] : tiny.tensors) {
@@ -264,7 +265,7 @@ TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory)
   for (const json& version : {json(nullptr), json("4.57.1")}) {
     tiny.config["transformers_version"] = version;
     const auto model = ExpectOk(tiny.Load());
-    EXPECT_EQ(model->program.output().table, model->program.FindWeight("source embedding"));
+    EXPECT_EQ(model->program.output().table, FindWeight(model->program, "source embedding"));
     EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
     EXPECT_THAT(model->notes,
                 ElementsAre("tensor lm_head.weight of the checkpoint not used, because config.json "
@@ -278,7 +279,7 @@ TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory)
   // Equal numbers are one matrix.
   tiny.tensors["lm_head.weight"] = shared;
   const auto equal = ExpectOk(tiny.Load());
-  EXPECT_EQ(equal->program.output().table, equal->program.FindWeight("source embedding"));
+  EXPECT_EQ(equal->program.output().table, FindWeight(equal->program, "source embedding"));
 }
 
 TinyModel Separate() {
@@ -319,7 +320,7 @@ TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
   for (const bool has_head : {true, false}) {
     if (!has_head) tied.tensors.erase("lm_head.weight");
     const auto loaded = ExpectOk(tied.Load());
-    EXPECT_EQ(loaded->program.output().table, loaded->program.FindWeight("target embedding"));
+    EXPECT_EQ(loaded->program.output().table, FindWeight(loaded->program, "target embedding"));
   }
 }
 
@@ -368,7 +369,7 @@ TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   EXPECT_THAT(model->notes, ElementsAre(HasSubstr("'normalize_before' is true"),
                                         HasSubstr("7 tensors of the checkpoint not used")));
   EXPECT_THAT(model->notes[1], EndsWith("model.encoder.layers.2.fc3, ..."));
-  EXPECT_EQ(model->program.FindWeight("encoder layer 2: feed-forward up"), kNoWeight);
+  EXPECT_EQ(FindWeight(model->program, "encoder layer 2: feed-forward up"), kNoWeight);
 }
 
 TEST(LoadModel, NamesTheFirstNumberThatIsNotFinite) {

@@ -135,12 +135,12 @@ TEST(TokenizerJson, JoinsPiecesAndTheirPlaces) {
   const auto parsed = ParseTokenizerJson(Unigram().dump(), kTokenizerJsonFile);
   ASSERT_TRUE(parsed.ok());
   const std::vector<std::string_view> pieces = {"▁", "a", "▁", "ab"};
-  const PieceText whole = parsed->model->Decode(pieces, false);
+  const PieceText whole = parsed->model->Decode(pieces, false, false);
   EXPECT_EQ(whole.text, "a ab");
   EXPECT_THAT(whole.ranges,
               ElementsAre(TextRange{0, 0}, TextRange{0, 1}, TextRange{1, 2}, TextRange{2, 4}));
-  EXPECT_EQ(parsed->model->Decode(pieces, true).text, " a ab");
-  EXPECT_EQ(parsed->model->DecodePrefix(pieces, false).text, "a ab");
+  EXPECT_EQ(parsed->model->Decode(pieces, true, false).text, " a ab");
+  EXPECT_EQ(parsed->model->Decode(pieces, false, true).text, "a ab");
 }
 
 TEST(TokenizerJson, RefusesByNameWhatItDoesNotDo) {

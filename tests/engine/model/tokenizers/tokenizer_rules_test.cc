@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr LoadOptions kSlow = {.tokenizer = TokenizerChoice::kSlow};
-constexpr LoadOptions kFast = {.tokenizer = TokenizerChoice::kFast};
+constexpr TokenizerChoice kSlow = TokenizerChoice::kSlow;
+constexpr TokenizerChoice kFast = TokenizerChoice::kFast;
 
 // A tokenizer.json of tiny-flan's pieces, without the scores that spiece.model has.
 std::string TokenizerJsonOf(const std::string& model) {
@@ -118,8 +118,7 @@ TEST(AddedTokens, OfAPromptAreCutOutFirst) {
                    {{"added_tokens_decoder", added}, {"additional_special_tokens", {"<2de>"}}});
   const auto saved = ExpectOk(directory.Load());
   for (const LoadedModel* model : {&*plain, &*saved}) {
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = ExpectOk(MakeTokenizer(*model, &pieces, &pieces));
+    const auto tokenizer = ExpectOk(MakeTokenizer(*model));
     const std::vector<int> ids = (*tokenizer)->EncodePrompt("<2de> ");
     if (model == &*plain) {
       EXPECT_THAT(ids, ElementsAre(mark, tag));
@@ -141,8 +140,7 @@ TEST(AddedTokens, CountBesideACtranslate2ModelToo) {
                       .dump());
   auto model = ExpectOk(directory.Load());
   const auto ids_of = [&model](std::string_view prompt, std::string_view text) {
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = ExpectOk(MakeTokenizer(*model, &pieces, &pieces));
+    const auto tokenizer = ExpectOk(MakeTokenizer(*model));
     std::vector<int> ids = (*tokenizer)->EncodePrompt(prompt);
     for (const int id : (*tokenizer)->EncodeSource(text).ids) ids.push_back(id);
     return ids;

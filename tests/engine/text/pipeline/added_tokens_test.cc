@@ -16,9 +16,6 @@ using ::testing::ElementsAre;
 // behind a token. Normalizing makes capitals small, and takes dots away.
 class Words : public SubwordModel {
  public:
-  std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override {
-    return Cut(text, start);
-  }
   NormalizedText Normalize(std::string_view part) const override {
     NormalizedText changed;
     for (size_t i = 0; i < part.size(); ++i) {
@@ -40,7 +37,7 @@ class Words : public SubwordModel {
     }
     return tokens;
   }
-  PieceText Decode(std::span<const std::string_view> pieces, bool) const override {
+  PieceText Decode(std::span<const std::string_view> pieces, bool, bool) const override {
     PieceText joined;
     for (const std::string_view piece : pieces) {
       const auto begin = static_cast<int64_t>(joined.text.size());
@@ -48,9 +45,6 @@ class Words : public SubwordModel {
       joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
     }
     return joined;
-  }
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after) const override {
-    return Decode(pieces, after);
   }
 };
 
@@ -128,14 +122,14 @@ TEST(AddedTokens, AreFoundAsTheTrieFindsThem) {
 TEST(AddedTokens, OfTheSlowTokenizerHaveSpacesAroundThemInATranslation) {
   const std::vector<std::string_view> pieces = {"Ha", "us", "<x>", "<x>", "Tor"};
   const AddedTokenModel slow = With({{.text = "<x>"}}, kSlow);
-  const PieceText whole = slow.Decode(pieces, false);
+  const PieceText whole = slow.Decode(pieces, false, false);
   EXPECT_EQ(whole.text, "Haus <x> <x> Tor");
   EXPECT_THAT(whole.ranges, ElementsAre(TextRange{0, 2}, TextRange{2, 4}, TextRange{5, 8},
                                         TextRange{9, 12}, TextRange{13, 16}));
-  EXPECT_EQ(slow.DecodePrefix(std::span(pieces).first(3), false).text, "Haus <x>");
-  EXPECT_EQ(slow.Decode(pieces, true).text, "Haus <x> <x> Tor");
-  EXPECT_EQ(slow.Decode(std::span(pieces).last(2), true).text, " <x> Tor");
-  EXPECT_EQ(With({{.text = "<x>"}}, kFast).Decode(pieces, false).text, "Haus<x><x>Tor");
+  EXPECT_EQ(slow.Decode(std::span(pieces).first(3), false, true).text, "Haus <x>");
+  EXPECT_EQ(slow.Decode(pieces, true, false).text, "Haus <x> <x> Tor");
+  EXPECT_EQ(slow.Decode(std::span(pieces).last(2), true, false).text, " <x> Tor");
+  EXPECT_EQ(With({{.text = "<x>"}}, kFast).Decode(pieces, false, false).text, "Haus<x><x>Tor");
 }
 
 }  // namespace

@@ -83,14 +83,14 @@ TEST_F(ByteBpeTest, WritesBytesAsTextAndHoldsBackWhatMayGrow) {
     for (const char byte : bytes) views.push_back(pieces_[static_cast<unsigned char>(byte)]);
     return views;
   };
-  const PieceText text = model_->Decode(all("a\xC3\xA4 b"), false);
+  const PieceText text = model_->Decode(all("a\xC3\xA4 b"), false, false);
   EXPECT_EQ(text.text, "aä b");
   EXPECT_THAT(text.ranges, ElementsAre(TextRange{0, 1}, TextRange{1, 1}, TextRange{1, 3},
                                        TextRange{3, 4}, TextRange{4, 5}));
-  EXPECT_EQ(model_->DecodePrefix(all("a\xE2\x96"), false).text, "a");
+  EXPECT_EQ(model_->Decode(all("a\xE2\x96"), false, true).text, "a");
   // Python's and Rust's decoders give one U+FFFD for the beginning of a character, too.
-  EXPECT_EQ(model_->Decode(all("a\xE2\x96"), false).text, "a\uFFFD");
-  EXPECT_EQ(model_->Decode(all("\x80\xF0\x9F\x98z\xED\xA0\x80"), false).text,
+  EXPECT_EQ(model_->Decode(all("a\xE2\x96"), false, false).text, "a\uFFFD");
+  EXPECT_EQ(model_->Decode(all("\x80\xF0\x9F\x98z\xED\xA0\x80"), false, false).text,
             "\uFFFD\uFFFDz\uFFFD\uFFFD\uFFFD");
 }
 

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 #include "tests/support/expect_ok.h"
 
@@ -119,7 +120,7 @@ TEST(WeightsLoader, BytesOfCTranslate2AreThoseOfItsFile) {
       {"source embedding", 0, "decoder/embeddings/weight"},
   };
   for (const auto& c : cases) {
-    const WeightId id = model->program.FindWeight(c.weight);
+    const WeightId id = FindWeight(model->program, c.weight);
     ASSERT_NE(id, kNoWeight) << c.weight;
     const TensorView& view = file->tensors.at(c.tensor);
     const int64_t count = view.shape[0];

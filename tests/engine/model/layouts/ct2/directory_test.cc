@@ -16,6 +16,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 #include "tests/support/expect_ok.h"
 
@@ -122,7 +123,7 @@ class TinyDirectory {
 };
 
 std::vector<float> Values(const LoadedModel& model, const char* name) {
-  return WeightOf(model, model.program.FindWeight(name));
+  return WeightOf(model, FindWeight(model.program, name));
 }
 
 TEST(Ct2Directory, VariablesMakeTheNetwork) {

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 #include "tests/support/expect_ok.h"
 
@@ -116,7 +117,7 @@ class TinyDirectory {
 };
 
 std::vector<float> Values(const LoadedModel& model, const char* name) {
-  return WeightOf(model, model.program.FindWeight(name));
+  return WeightOf(model, FindWeight(model.program, name));
 }
 
 TEST(MarianDirectory, OptionsMakeTheNetwork) {
@@ -183,8 +184,8 @@ TEST(MarianDirectory, NormsAreBehindOrBefore) {
     tiny.Norm(stage + "_top");
   }
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_NE(model->program.FindWeight("encoder final norm gain"), kNoWeight);
-  EXPECT_NE(model->program.FindWeight("decoder embedding norm gain"), kNoWeight);
+  EXPECT_NE(FindWeight(model->program, "encoder final norm gain"), kNoWeight);
+  EXPECT_NE(FindWeight(model->program, "decoder embedding norm gain"), kNoWeight);
   tiny.options["version"] = "v1.9.31 ba94c5b9 2020-05-17";
   EXPECT_THAT(tiny.Refusal(), HasSubstr("special:model.yml: field 'version' is 'v1.9.31"));
   tiny.options["transformer-postprocess-top"] = "";
