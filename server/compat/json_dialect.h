@@ -16,7 +16,7 @@
 
 namespace dragoman::server {
 
-// What a request asks for, and the function that makes the answer's body.
+// The texts of a request, and the function that makes the answer's body.
 struct DialectCall {
   TextsToTranslate texts;
   // Called only if no item failed.

@@ -6,7 +6,7 @@
 namespace dragoman::server {
 namespace {
 
-// By the numbers of RpcMethod.
+// The names, in the order of RpcMethod.
 constexpr const char* kMethodNames[] = {
     "Translate",  "StreamTranslate", "DetectLanguage", "ListLanguages",
     "ListModels", "GetServerInfo",   "ListGlossaries", "GetGlossary",
@@ -14,7 +14,7 @@ constexpr const char* kMethodNames[] = {
     "ReloadAll",  "Drain",           "SetLogLevel",    "unknown"};
 static_assert(std::size(kMethodNames) == static_cast<size_t>(RpcMethod::kUnknown) + 1);
 
-// By the numbers of Api.
+// The names, in the order of Api.
 constexpr const char* kApiNames[] = {"dragoman",       "google_v3",   "google_v2", "riva",
                                      "libretranslate", "deepl",       "openai",    "marian",
                                      "plugins",        "mtranserver", "curator"};

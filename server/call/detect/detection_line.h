@@ -1,5 +1,5 @@
-// What a language classifier reads of an item: its text without markup, and of this text one line,
-// bounded and without special characters.
+// The part of an item that a language classifier reads: the text without markup, and of this text
+// one line, bounded and without special characters.
 //
 // Pure functions on any bytes.
 #pragma once
