@@ -181,8 +181,12 @@ absl::Status EngineImpl::StartWorkers() {
 
   detokenizers_ = std::make_unique<WorkerPool>("detokenize", config_.detokenizer_threads);
   const SegmentAccounting accounting{&ledger_, observer_};
-  services_.source_piece = [this](int32_t id) { return std::string(source_pieces_->PieceOf(id)); };
-  services_.target_piece = [this](int32_t id) { return std::string(target_pieces_->PieceOf(id)); };
+  services_.source_piece = [this](int32_t id) {
+    return std::string(loaded_.source_vocabulary.PieceOf(id));
+  };
+  services_.target_piece = [this](int32_t id) {
+    return std::string(loaded_.TargetVocabulary().PieceOf(id));
+  };
   services_.detokenizers = detokenizers_.get();
   services_.clock = clock_;
   services_.accounting = accounting;

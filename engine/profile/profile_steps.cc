@@ -25,7 +25,7 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
         "profile: found lexical-shortlist on, expected off: a step's words would be those of "
         "no source");
   }
-  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, {.tokenizer = config.tokenizer});
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, config.tokenizer);
   if (!loaded.ok()) return loaded.status();
   if (config.devices.cuda.empty()) {
     return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+
 namespace dragoman::server {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr size_t kMaxQuoted = 64;
 
 }  // namespace
 
-std::string Quoted(std::string_view value) { return "'" + Printable(value) + "'"; }
+std::string Quoted(std::string_view value) { return absl::StrCat("'", Printable(value), "'"); }
 
 std::string Printable(std::string_view value) {
   std::string out;
