@@ -152,9 +152,9 @@ TEST_P(Resaved, EveryListEqualsGenerate) {
     const bool is_fast = row["files"].contains("tokenizer.json");
     const auto by_default = ExpectOk(engine::LoadModel(directory.path()));
     if (!by_default.ok()) continue;
-    auto loaded = ExpectOk(engine::LoadModel(
-        directory.path(),
-        {.tokenizer = is_fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kAuto}));
+    auto loaded =
+        ExpectOk(engine::LoadModel(directory.path(), is_fast ? engine::TokenizerChoice::kFast
+                                                             : engine::TokenizerChoice::kAuto));
     if (!loaded.ok()) continue;
     ParityModel model;
     model.loaded.emplace(*std::move(loaded));

@@ -41,8 +41,7 @@ class Made {
   absl::StatusOr<engine::LoadedModel> Load() const {
     const bool fast = row_["kind"] == "fast";
     return engine::LoadModel(
-        directory_.path(),
-        {.tokenizer = fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kSlow});
+        directory_.path(), fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kSlow);
   }
 
  private:
