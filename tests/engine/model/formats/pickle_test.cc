@@ -46,7 +46,7 @@ TEST(Pickle, ReadsContainersAndReportsWhereItStopped) {
   // {1: (2, [3, 4])}, then something else.
   const std::string bytes = "\x80\x02}(K\x01K\x02](K\x03K\x04\x65\x86u.rest";
   const auto pickle = ExpectOk(Parse(bytes));
-  EXPECT_EQ(pickle->bytes_used(), bytes.size() - 4);
+  EXPECT_EQ(pickle->bytes_used, bytes.size() - 4);
   ASSERT_EQ(pickle->root().kind, Kind::kDict);
   ASSERT_EQ(pickle->root().items.size(), 2U);
   const PickleNode& tuple = pickle->node(pickle->root().items[1]);
