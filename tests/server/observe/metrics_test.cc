@@ -97,8 +97,8 @@ TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
 }
 
 TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
-  for (const char* reason : {"queue_full", "token_budget", "client_share", "too_large", "invalid",
-                             "unsupported", "draining", "deadline", "rate", "denied"}) {
+  for (const char* reason : {"queue_full", "token_budget", "client_share", "invalid", "unsupported",
+                             "draining", "deadline", "rate", "denied"}) {
     ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
   }
   metrics_.OnRejected(engine::RejectReason::kTokenBudget);
