@@ -82,7 +82,7 @@ class Trial {
                                      std::pair{QuantizedForm::kSmall, kTriedRows},
                                      std::pair{QuantizedForm::kLarge, kTriedRows}}) {
       if (form == QuantizedForm::kFew && !product_.takes_few) continue;
-      then([&] { return RunForm(form, rows, plain, difference); });
+      then([&, form = form, rows = rows] { return RunForm(form, rows, plain, difference); });
     }
     return error;
   }

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/stage_builder.h"
-#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 
 namespace dragoman::engine {
 namespace {

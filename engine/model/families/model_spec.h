@@ -42,7 +42,7 @@ struct ModelShape {
 };
 
 // The parameters of T5's position bias, which groups distances into buckets (RelativeBucket in
-// families/t5_network.h).
+// families/t5_shape.h).
 struct DistanceBuckets {
   int buckets = 0;
   int max_distance = 0;

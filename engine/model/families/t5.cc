@@ -4,7 +4,7 @@
 
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
-#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 
 namespace dragoman::engine {
 namespace {

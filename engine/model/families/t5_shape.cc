@@ -1,4 +1,4 @@
-#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 
 #include <algorithm>
 #include <cmath>

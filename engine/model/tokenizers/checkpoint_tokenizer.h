@@ -80,8 +80,9 @@ absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, Tokenizer
                                             std::string_view slow_file, CheckpointConfig* config);
 // Checks that the longest source has room for `special` special tokens and one token of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
-// For a vocabulary of both sides: makes the two checks above, and sets config->ids.unk and the EOS,
-// <unk> and longest source of `facts`.
+
+// Calls CheckSpecialIds and CheckSourceRoom for a vocabulary of both sides. Sets config->ids.unk,
+// and the EOS, <unk> and longest source of `facts`.
 absl::Status SetSharedTokens(const Vocabulary& vocabulary, std::string_view file, int special,
                              CheckpointConfig* config, TokenizerDescription* facts);
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/model/families/family.h"
-#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 #include "engine/network/cost_table.h"
 #include "tests/engine/network/ops_of.h"
 

@@ -1,5 +1,5 @@
 // Directories of T5, FLAN-T5, mT5 and MADLAD-400: their network, their languages, and what is refused.
-#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
