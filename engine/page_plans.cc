@@ -75,8 +75,8 @@ absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t byt
   const int64_t beside = load->kept() + memory.process;
   const bool fits =
       memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models - beside;
-  // If unpacked files are in memory, the sum of files and weights must not exceed the limit of
-  // LimitLoad, which leaves the reserve for calls free.
+  // If the load holds files in memory that it has decompressed, files and weights together must not
+  // exceed the limit that LimitLoad set. That limit leaves room for calls.
   if (fits && load->held() > 0) return load->Reserve(copies * bytes, "the packed weights");
   if (fits) return load->Count(copies * bytes);
   const std::string for_nodes =

@@ -195,7 +195,8 @@ DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
   return false;
 }
 
-// Reports whether a token that is not struck may be among the best tokens.
+// Reports whether the token may be among the best tokens: it is not wanted, because wanted tokens
+// are returned by themselves, and no mask has it. REQUIRES: the token is not struck (above).
 DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   if (Contains(request.wanted, id)) return false;
   for (const IdList& list : request.masked) {

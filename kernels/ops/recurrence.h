@@ -4,17 +4,19 @@
 //   state = f * previous position's state + (1 - f) * x, f = sigmoid(gate);  y = max(0, state)
 //
 //   gate_x [rows.count, 2 * d]: gate | x of the new position; y [rows.count, d]; d =
-//   layout.width(). Dense; they do not overlap.
+//   layout.width(). gate_x and y are dense and do not overlap.
 //
-// The state of position p is stored instead of K and V of p: in the page that the row's lane has
-// for p, at StateAt(p, layer) floats, in f32 whatever the type of the page's elements. The ancestry
-// table gives the lane that wrote the previous position. Before position 0 the state is zero.
+// The state of position p is stored instead of K and V of p, in the page that the row's lane has
+// for p. Its offset there is StateAt(p, layer) floats. It is f32 whatever the type of the page's
+// elements. The ancestry table gives the lane that wrote the previous position. Before position 0
+// the state is zero.
 //
-// A page has room for the states of two positions, an even and an odd one. Older states are never
-// read, because the rows of a slot are all at one position or follow each other in one lane. A
-// reorder of beams moves no state. Each element is computed independently of the others.
+// A page has room for the states of two positions, an even and an odd one. That is enough, because
+// a row reads only the state of the position before its own. The rows of a slot are all at one
+// position, or at consecutive positions of one lane. A reorder of beams moves no state. Each
+// element is computed independently of the others.
 //
-// REQUIRES: rows and pages as for DecodeSelfAttention.
+// REQUIRES: rows and pages meet the requirements of DecodeSelfAttention.
 #pragma once
 
 #include "kernels/base/compute_type.h"

@@ -10,9 +10,10 @@
 
 namespace dragoman::kernels {
 
-// Returns the number of settled tokens. Two hypotheses count as equal up to a position if the same
-// lane wrote this position of both. `from` is the result for an earlier step of the same segment;
-// the new result is never less. REQUIRES: the slot is running.
+// Returns the number of settled tokens: the length of the prefix that all hypotheses share that can
+// still become the translation. Two hypotheses share the prefix up to a position if the same lane
+// wrote this position of both. `from` is the result for an earlier step of the same segment; the
+// new result is never less. REQUIRES: the slot is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;

@@ -119,7 +119,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void EndReading(const absl::Status& status);
   int64_t HeaderBytes() const;
 
-  // kWaiting: the request has arrived and waits for a reader.
+  // kWaiting: the request has arrived. If it is large, it waits for a thread of RequestReaders.
   enum class Phase { kReading, kWaiting, kHandling, kHandled, kNoRequest };
 
   // Ends the reading and reports whether this is the first call of StopReading. `bytes` is the size

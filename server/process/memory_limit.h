@@ -36,7 +36,8 @@ struct MemoryLimits {
 // bytes of threads that will start later.
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks);
 
-// If address space or data is limited, keeps the allocator from reserving 64 MiB for every thread.
+// If the process has a limit on its address space or its data (RLIMIT_AS, RLIMIT_DATA), keeps the
+// allocator from reserving 64 MiB for every thread.
 // REQUIRES: called before any thread is started.
 void SaveAddressSpace();
 

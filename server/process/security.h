@@ -24,8 +24,8 @@ class Security {
 
   // nullptr without TLS.
   const TlsStore* tls() const { return tls_.get(); }
-  // Returns the certificate of tls() with the authorities that issue administrators' certificates.
-  // Returns nullptr if there are no such authorities.
+  // Returns a store with the same certificate as tls(), which trusts the authorities that issue
+  // administrators' certificates. Returns nullptr if there are no such authorities.
   const TlsStore* admin_tls() const { return admin_tls_.get(); }
   // nullptr if calls need no key.
   const ApiKeys* keys() const { return keys_.get(); }

@@ -1,7 +1,8 @@
 // Reads the tokenizer files of fairseq's models. Source and target share one SentencePiece model,
-// and each language has a token. The ids of NllbTokenizer, MBart50Tokenizer and MBartTokenizer are
-// SentencePiece's plus one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An
-// M2M100Tokenizer has the ids of vocab.json, followed by the languages.
+// and each language has a token. NllbTokenizer, MBart50Tokenizer and MBartTokenizer number their
+// tokens in this order: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. The id of a
+// piece is its id in SentencePiece's file plus one. An M2M100Tokenizer has the ids of vocab.json,
+// followed by the languages.
 #include <algorithm>
 #include <span>
 #include <utility>
