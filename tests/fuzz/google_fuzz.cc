@@ -47,7 +47,7 @@ void CheckKept(const Contents& texts, const v1::TranslateRequest& ours) {
 }
 
 void RunGoogleMessage(const std::string& bytes) {
-  google_v3::TranslateTextRequest in;
+  server::google_v3::TranslateTextRequest in;
   if (!in.ParseFromString(bytes)) return;
   const auto ours = server::FromGoogleV3(in, (bytes.size() & 1) != 0);
   if (!ours.ok()) {
@@ -63,7 +63,7 @@ void RunGoogleMessage(const std::string& bytes) {
 }
 
 void RunRivaMessage(const std::string& bytes) {
-  riva::TranslateTextRequest in;
+  server::riva::TranslateTextRequest in;
   if (!in.ParseFromString(bytes)) return;
   const auto ours = server::FromRiva(in);
   if (!ours.ok()) {
