@@ -49,9 +49,8 @@ struct WeightSource {
 };
 
 // Returns the source of a weight with one row per token of a vocabulary. Its shape is [rows], or
-// [rows, cols] if cols is not 0. `tensors` are names of its tensor. With `has_empty`, the weight
-// has one more row than the tensor: the last row, for the empty token
-// (NetworkTraits::empty_token), is zero.
+// [rows, cols] if cols is not 0. `tensors` are names of its tensor. `has_empty` adds a last row of
+// zeros, which the tensor lacks, for the empty token (NetworkTraits::empty_token).
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

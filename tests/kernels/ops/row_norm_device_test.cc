@@ -102,7 +102,7 @@ TEST_P(RowNormDeviceTest, AgreesWithDouble) {
   }
 }
 
-// Two passes: a mean that is large beside the deviation does not drown it.
+// The kernels compute the variance in a second pass, so a large mean does not make it inaccurate.
 TEST_P(RowNormDeviceTest, KeepsTheVarianceOfALargeMean) {
   const OpDevice device = GetParam();
   const int d = 512;

@@ -1,5 +1,5 @@
-// One plan, whoever makes it: the walk, or the shares of a group. Page for page. Groups of many:
-// batch_step_test.cc.
+// Compares, page by page, the plan that a single thread makes with the plan that the threads of a
+// group make together. batch_step_test.cc tests groups of many threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
