@@ -22,15 +22,15 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMebibyte = int64_t{1} << 20;
 
 // A model of OPUS-MT's size as far as memory goes: pages of 786 KB, 300 MB of weights.
 class LargeModel final : public testing::ScriptedModel {
  public:
   LargeModel() : testing::ScriptedModel([](auto, auto) { return std::vector<float>(); }) {}
   kernels::KvLayout kv_layout() const override { return {6, 8, 64}; }
-  int64_t weight_bytes() const override { return 300 * kMiB; }
-  int64_t workspace_bytes(int, int) const override { return 20 * kMiB; }
+  int64_t weight_bytes() const override { return 300 * kMebibyte; }
+  int64_t workspace_bytes(int, int) const override { return 20 * kMebibyte; }
 };
 
 ModelSpec SpecOf(int max_length, int beams) {
@@ -105,10 +105,10 @@ TEST(PagePlans, AGivenSizeMustHoldAnOrdinaryRequest) {
 
 TEST(PagePlans, AGivenSizeThatTheMachineHasNotIsRefusedWithTheArithmetic) {
   EngineConfig config;
-  config.memory.most = 4096 * kMiB;
+  config.memory.most = 4096 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.now = 100 * kMiB;  // what others hold now may go: it does not refuse
-  config.memory.reserved = 200 * kMiB;
+  config.memory.now = 100 * kMebibyte;  // what others hold now may go: it does not refuse
+  config.memory.reserved = 200 * kMebibyte;
   config.kv_memory_mb = 3000;
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
   config.kv_memory_mb = 4000;
@@ -127,26 +127,26 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
   ASSERT_TRUE(usual.ok());
   EXPECT_EQ(usual->self_pages, 64 * 16 + 4 * 256);
 
-  config.memory.most = 64 * 1024 * kMiB;
-  config.memory.reserved = 200 * kMiB;
+  config.memory.most = 64 * 1024 * kMebibyte;
+  config.memory.reserved = 200 * kMebibyte;
   EXPECT_EQ(Plan(SpecOf(512, 4), config)->self_pages, usual->self_pages);
 
-  config.memory.most = 2048 * kMiB;
-  for (const int64_t now : {int64_t{0}, 1500 * kMiB}) {
+  config.memory.most = 2048 * kMebibyte;
+  for (const int64_t now : {int64_t{0}, 1500 * kMebibyte}) {
     config.memory.now = now;
     const auto small = ExpectOk(Plan(SpecOf(512, 4), config));
     const int64_t kv = 2 * (int64_t{small->self_pages} + small->cross_pages) * 768 * 1024;
-    EXPECT_LT(kv + 500 * kMiB, now > 0 ? now : config.memory.most);
+    EXPECT_LT(kv + 500 * kMebibyte, now > 0 ? now : config.memory.most);
     EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);
   }
 
   // Other models' part is theirs, whether they are there or to come.
   config.memory.now = 0;
   const auto alone = Plan(SpecOf(512, 4), config);
-  config.memory.loaded_models = 500 * kMiB;
-  config.memory.models_to_come = 300 * kMiB;
+  config.memory.loaded_models = 500 * kMebibyte;
+  config.memory.models_to_come = 300 * kMebibyte;
   const auto beside = Plan(SpecOf(512, 4), config);
-  config.memory.most -= 800 * kMiB;
+  config.memory.most -= 800 * kMebibyte;
   config.memory.loaded_models = 0;
   config.memory.models_to_come = 0;
   const auto smaller = Plan(SpecOf(512, 4), config);
@@ -156,14 +156,14 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
 
   // Requests' part gives way to an ordinary segment, other models' does not.
   config.memory.now = 0;
-  config.memory.most = 800 * kMiB;
-  config.memory.reserved = 700 * kMiB;
+  config.memory.most = 800 * kMebibyte;
+  config.memory.reserved = 700 * kMebibyte;
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
-  config.memory.loaded_models = 300 * kMiB;
+  config.memory.loaded_models = 300 * kMebibyte;
   EXPECT_THAT(ErrorOf(config), HasSubstr("300 MiB of other models"));
   config.memory.loaded_models = 0;
 
-  config.memory.most = 500 * kMiB;
+  config.memory.most = 500 * kMebibyte;
   config.memory.most_of = "the machine";
   EXPECT_THAT(ErrorOf(config),
               AllOf(HasSubstr("the machine"), HasSubstr("500 MiB"), HasSubstr("weights"),
@@ -174,61 +174,64 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyArePacked) {
   EngineConfig config;
   LoadMemory load;
   EXPECT_TRUE(CheckWeightsFit(1 << 30, int64_t{1} << 32, config, &load).ok());
-  config.memory.most = 1024 * kMiB;
+  config.memory.most = 1024 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.reserved = 900 * kMiB;  // nothing of it is there while loading
-  EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMiB, config, &load).ok());
-  const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMiB, config, &load).status();
+  config.memory.reserved = 900 * kMebibyte;  // nothing of it is there while loading
+  EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMebibyte, config, &load).ok());
+  const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMebibyte, config, &load).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("1200 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
-  config.memory.loaded_models = 300 * kMiB;
-  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config, &load).status().message()),
-              HasSubstr("of which other models hold 300 MiB"));
+  config.memory.loaded_models = 300 * kMebibyte;
+  EXPECT_THAT(
+      std::string(CheckWeightsFit(200 << 20, 800 * kMebibyte, config, &load).status().message()),
+      HasSubstr("of which other models hold 300 MiB"));
   config.memory.loaded_models = 0;
   config.placement = {{0, {0}}, {0, {1}}, {1, {2}}};
-  EXPECT_TRUE(CheckWeightsFit(100 << 20, 500 * kMiB, config, &load).ok());
-  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config, &load).status().message()),
-              HasSubstr("for each of 2 nodes of memory"));
+  EXPECT_TRUE(CheckWeightsFit(100 << 20, 500 * kMebibyte, config, &load).ok());
+  EXPECT_THAT(
+      std::string(CheckWeightsFit(200 << 20, 800 * kMebibyte, config, &load).status().message()),
+      HasSubstr("for each of 2 nodes of memory"));
 }
 
 // Vocabularies that were read are there while the weights are packed, and so is the process.
 TEST(PagePlans, WeightsAreJudgedBesideWhatTheLoadKeeps) {
   EngineConfig config;
-  config.memory.most = 1024 * kMiB;
+  config.memory.most = 1024 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.process = 100 * kMiB;
+  config.memory.process = 100 * kMebibyte;
   LoadMemory load;
-  EXPECT_TRUE(CheckWeightsFit(200 << 20, 900 * kMiB, config, &load).ok());
-  ASSERT_TRUE(load.Keep(50 * kMiB, "vocab.json").ok());
-  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 900 * kMiB, config, &load).status().message()),
-              AllOf(HasSubstr("900 MiB in float32, and vocabularies and the process 150 MiB"),
-                    HasSubstr("the cgroup /pod has 1024 MiB")));
-  EXPECT_EQ(load.peak(), 900 * kMiB);
+  EXPECT_TRUE(CheckWeightsFit(200 << 20, 900 * kMebibyte, config, &load).ok());
+  ASSERT_TRUE(load.Keep(50 * kMebibyte, "vocab.json").ok());
+  EXPECT_THAT(
+      std::string(CheckWeightsFit(200 << 20, 900 * kMebibyte, config, &load).status().message()),
+      AllOf(HasSubstr("900 MiB in float32, and vocabularies and the process 150 MiB"),
+            HasSubstr("the cgroup /pod has 1024 MiB")));
+  EXPECT_EQ(load.peak(), 900 * kMebibyte);
 }
 
 // While files are unpacked beside them, calls may take all that was set aside for calls.
 TEST(PagePlans, BesideUnpackedFilesWeightsLeaveCallsTheirMemory) {
   EngineConfig config;
-  config.memory.most = 1024 * kMiB;
-  config.memory.now = 1000 * kMiB;
+  config.memory.most = 1024 * kMebibyte;
+  config.memory.now = 1000 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.loaded_models = 165 * kMiB;
-  config.memory.process = 128 * kMiB;
-  config.memory.reserved_now = 440 * kMiB;
+  config.memory.loaded_models = 165 * kMebibyte;
+  config.memory.process = 128 * kMebibyte;
+  config.memory.reserved_now = 440 * kMebibyte;
   LoadMemory load;
   LimitLoad(config, &load);
-  const absl::Status huge = load.Reserve(1300 * kMiB, "model.bin").status();
+  const absl::Status huge = load.Reserve(1300 * kMebibyte, "model.bin").status();
   EXPECT_EQ(huge.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(huge.message()),
               AllOf(HasSubstr("model.bin: takes 1300 MiB"), HasSubstr("expected at most 395 MiB"),
                     HasSubstr("the cgroup /pod has 1000 MiB now"),
                     HasSubstr("other models hold 165 MiB and requests and the process 440 MiB")));
-  const absl::StatusOr<LoadMemory::Hold> unpacked = load.Reserve(350 * kMiB, "model.bin");
+  const absl::StatusOr<LoadMemory::Hold> unpacked = load.Reserve(350 * kMebibyte, "model.bin");
   ASSERT_TRUE(unpacked.ok()) << unpacked.status();
-  EXPECT_TRUE(CheckWeightsFit(20 << 20, 40 * kMiB, config, &load).ok());
+  EXPECT_TRUE(CheckWeightsFit(20 << 20, 40 * kMebibyte, config, &load).ok());
   EXPECT_THAT(
-      std::string(CheckWeightsFit(60 << 20, 62 * kMiB, config, &load).status().message()),
+      std::string(CheckWeightsFit(60 << 20, 62 * kMebibyte, config, &load).status().message()),
       HasSubstr("the packed weights: takes 62 MiB of memory while the model is loaded, 412 MiB"));
 }
 
@@ -251,15 +254,15 @@ TEST_F(FewRows, TakeOrdinaryRequests) {
 // K/V without a size may take what there is: a model is loaded again beside it all the same.
 TEST(PagePlans, WhatRequestsMayHoldGivesWayToALoad) {
   EngineConfig config;
-  config.memory.most = 1000 * kMiB;
+  config.memory.most = 1000 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.loaded_models = 500 * kMiB;
-  config.memory.process = 100 * kMiB;
-  config.memory.reserved_now = 540 * kMiB;
+  config.memory.loaded_models = 500 * kMebibyte;
+  config.memory.process = 100 * kMebibyte;
+  config.memory.reserved_now = 540 * kMebibyte;
   LoadMemory load;
   LimitLoad(config, &load);
-  EXPECT_TRUE(load.Reserve(200 * kMiB, "model.bin").ok());
-  EXPECT_THAT(std::string(load.Reserve(201 * kMiB, "model.bin").status().message()),
+  EXPECT_TRUE(load.Reserve(200 * kMebibyte, "model.bin").ok());
+  EXPECT_THAT(std::string(load.Reserve(201 * kMebibyte, "model.bin").status().message()),
               AllOf(HasSubstr("expected at most 200 MiB"), HasSubstr("half of what is left")));
 }
 

@@ -11,11 +11,11 @@
 namespace dragoman::oracle {
 namespace {
 
-constexpr int64_t kMaxBeam = 100'000;
+constexpr int64_t kLargestBeam = 100'000;
 
 absl::Status RunCacheIndirection(const OracleCase& c, SearchBackend& backend, const RunOptions&) {
   Fields input(c.input, "input");
-  const auto beam = static_cast<int32_t>(input.Int("beam", 1, kMaxBeam));
+  const auto beam = static_cast<int32_t>(input.Int("beam", 1, kLargestBeam));
   const std::vector<Tokens> parents = input.IdRows("parents", beam - 1);
   for (const Tokens& step : parents) {
     if (step.size() != static_cast<size_t>(beam)) input.Fail("parents", "not one for each lane");

@@ -8,18 +8,9 @@
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/phrase_tables.h"
+#include "tests/bench/search/or_end.h"
 
 namespace dragoman::bench {
-namespace {
-
-template <typename T>
-T OrEnd(absl::StatusOr<T> value) {
-  if (value.ok()) return std::move(*value);
-  std::cerr << "search_bench: " << value.status() << "\n";
-  std::exit(2);
-}
-
-}  // namespace
 
 std::vector<std::string> ReadLines(const std::string& path) {
   std::ifstream file(path);

@@ -15,7 +15,7 @@
 namespace dragoman::bench {
 namespace {
 
-struct Case {
+struct SpeedCase {
   std::string name;
   engine::DecodingOptions asked;
   RunConfig config;
@@ -71,7 +71,7 @@ bool RunExperiment(Runner& runner, Arguments& arguments, Report& report) {
   const RunConfig batch =
       OfSegments(engine::RefillRule::kStatic, engine::WindowOrder::kLongestFirst, n, k, all);
   const engine::DecodingOptions var = Variable(k, 1.5F, 5);
-  const std::vector<Case> cases = {
+  const std::vector<SpeedCase> cases = {
       {"GREEDY", FixedOurs(1), batch},
       {"FIXED", Fixed(k), batch, true},
       {"FIXED-OURS", FixedOurs(k), batch, true},

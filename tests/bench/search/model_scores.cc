@@ -2,21 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <iostream>
 #include <numeric>
 #include <utility>
 
+#include "tests/bench/search/or_end.h"
+
 namespace dragoman::bench {
-namespace {
-
-void OrEnd(const absl::Status& status) {
-  if (status.ok()) return;
-  std::cerr << "search_bench: " << status << "\n";
-  std::exit(2);
-}
-
-}  // namespace
 
 ModelScores::ModelScores(const BenchModel& model, const Task& task)
     : task_(task),

@@ -14,7 +14,7 @@
 namespace dragoman::bench {
 namespace {
 
-struct Case {
+struct PruningCase {
   std::string name;
   engine::DecodingOptions asked;
   RunConfig config;
@@ -36,7 +36,7 @@ bool RunPruning(Runner& runner, Arguments& arguments, Report& report) {
   const RunConfig batch =
       OfSegments(engine::RefillRule::kStatic, engine::WindowOrder::kLongestFirst, n, k, all);
   const RunConfig stream = Streaming(n, k, all, 6);
-  const std::vector<Case> cases = {
+  const std::vector<PruningCase> cases = {
       {"FIXED, batch", Fixed(k), batch, "", 0, true},
       {"FIXED-OURS, batch", FixedOurs(k), batch, "", 0, false},
       {"FIXED-OURS, streamed", FixedOurs(k), stream, "a7", 1, true},
@@ -67,7 +67,7 @@ bool RunPruning(Runner& runner, Arguments& arguments, Report& report) {
                 "beside", "x expansions", "x time"});
   bool equal = true;
   for (size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = cases[i];
+    const PruningCase& c = cases[i];
     const RunResult& r = first[i];
     const RunResult& base = first[c.baseline];
     double score = 0;

@@ -24,7 +24,7 @@ struct Extras {
   bool align = false;
 };
 
-struct Case {
+struct RowCase {
   std::string name;
   engine::DecodingOptions asked;
   Extras extras;
@@ -87,7 +87,7 @@ Phrases AfterFrequent(const BenchModel& model, const RunResult& plain) {
 }
 
 std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>& source,
-                            const Case& c, int rows) {
+                            const RowCase& c, int rows) {
   std::vector<Task> tasks;
   Task task = model.MakeTask(source, c.asked, c.extras.required);
   task.search.row_cost = 1;  // every step is to have as many rows
@@ -105,13 +105,13 @@ std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>&
 
 // The first case is what the others are compared with.
 void Measure(Runner& runner, Report& report, const std::string& title,
-             const std::vector<int32_t>& source, std::vector<Case> cases, int rows,
+             const std::vector<int32_t>& source, std::vector<RowCase> cases, int rows,
              int64_t rounds) {
   RunConfig config = TopUpByRows(rows, 1, engine::WindowOrder::kArrival, 256);
   config.pages_per_row = 40;
-  for (Case& c : cases) c.tasks = MakeTasks(runner.model(), source, c, rows);
+  for (RowCase& c : cases) c.tasks = MakeTasks(runner.model(), source, c, rows);
   for (int64_t round = 0; round < rounds; ++round) {
-    for (Case& c : cases) {
+    for (RowCase& c : cases) {
       const RunResult result = runner.Run(config, c.tasks);
       c.micros.push_back(result.decode_seconds * 1e6 / static_cast<double>(result.row_steps));
       c.ratio.push_back(c.micros.back() / cases[0].micros.back());
@@ -120,7 +120,7 @@ void Measure(Runner& runner, Report& report, const std::string& title,
   report.Table(absl::StrCat(title, ": ", rows, " rows a step, source of ", source.size(),
                             " tokens, ", rounds, " rounds"),
                {"search", "us per row-step", "x plain", "counted as"});
-  for (const Case& c : cases) {
+  for (const RowCase& c : cases) {
     report.Row({c.name, Cell(Median(c.micros), 1), Cell(Median(c.ratio), 2),
                 Cell(int64_t{engine::RowCost(c.tasks[0].search)})});
   }
@@ -148,7 +148,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
 
   constexpr int kShort = 40;
   if (wanted("sampling")) {
-    std::vector<Case> cases = {{"beam 4", Plain(4, kShort), {}}};
+    std::vector<RowCase> cases = {{"beam 4", Plain(4, kShort), {}}};
     cases.push_back({"beam 64", Plain(64, kShort), {}});
     cases.push_back({"64 draws", Sampled(64, kShort, 0, 1.0F, 1.0F), {}});
     cases.push_back({"temperature 3", Sampled(64, kShort, 0, 1.0F, 3.0F), {}});
@@ -170,7 +170,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
       asked.profile = engine::Profile::kCt2;
       asked.repetition_penalty = 1.3F;
     };
-    std::vector<Case> cases = {{"beam 4", Plain(4, kShort), {}}};
+    std::vector<RowCase> cases = {{"beam 4", Plain(4, kShort), {}}};
     const RunResult plain = runner.Run(TopUpByRows(rows, 1, engine::WindowOrder::kArrival, 256),
                                        MakeTasks(model, source_of(30), cases[0], rows));
     cases.push_back({"beam 1", Plain(1, kShort), {}});
@@ -204,7 +204,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
   }
   constexpr int kConstrained = 140;
   if (wanted("constraints")) {
-    std::vector<Case> cases = {{"beam 4", Plain(4, kConstrained), {}}};
+    std::vector<RowCase> cases = {{"beam 4", Plain(4, kConstrained), {}}};
     const Phrases singles = SingleTokens(model, kernels::kMaxConstraintTokens, 1);
     Phrases one(1);
     for (const auto& phrase : singles) one[0].push_back(phrase[0]);
@@ -225,7 +225,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
   }
   constexpr int kLong = 450;
   if (wanted("long")) {
-    std::vector<Case> cases = {{"beam 4", Plain(4, kLong), {}}};
+    std::vector<RowCase> cases = {{"beam 4", Plain(4, kLong), {}}};
     for (const int n : {1, 3}) {
       engine::DecodingOptions asked = Plain(4, kLong);
       asked.no_repeat_ngram = n;
@@ -243,7 +243,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
     Measure(runner, report, "long outputs", source_of(30), std::move(cases), rows, rounds);
   }
   if (wanted("source")) {
-    std::vector<Case> cases = {{"beam 4", Plain(4, kShort), {}}};
+    std::vector<RowCase> cases = {{"beam 4", Plain(4, kShort), {}}};
     cases.push_back({"alignment of all heads", Plain(4, kShort), Extras{{}, {}, false, true}});
     Measure(runner, report, "long sources", source_of(500), std::move(cases), rows, rounds);
   }

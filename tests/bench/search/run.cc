@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
-#include <iostream>
 #include <memory>
 #include <utility>
 
 #include "engine/decode/decoding_batch.h"
 #include "engine/schedule/decode_loop.h"
 #include "engine/schedule/encoder_worker.h"
+#include "tests/bench/search/or_end.h"
 #include "tests/engine/support/fakes.h"
 
 namespace dragoman::bench {
@@ -65,17 +64,6 @@ class CountingDecoder : public engine::Decoder {
   Positions* const self_;
   Positions* const cross_;
 };
-
-[[noreturn]] void End(const absl::Status& status) {
-  std::cerr << "search_bench: " << status << "\n";
-  std::exit(2);
-}
-
-template <typename T>
-T OrEnd(absl::StatusOr<T> value) {
-  if (!value.ok()) End(value.status());
-  return *std::move(value);
-}
 
 bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
@@ -195,7 +183,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   engine::RequestQueue::Reservation reservation;
   if (requests.Reserve(0, 1, count, tokens, &reservation) != engine::RejectReason::kNone ||
       !requests.Push(reservation, std::move(segments)).empty()) {
-    End(absl::InternalError("the request queue did not take all tasks"));
+    OrEnd(absl::InternalError("the request queue did not take all tasks"));
   }
   requests.Close();
 
@@ -206,7 +194,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   begun = seconds();
   for (;;) {
     const absl::StatusOr<bool> stepped = loop.RunOnce();
-    if (!stepped.ok()) End(stepped.status());
+    if (!stepped.ok()) OrEnd(stepped.status());
     if (!*stepped) break;
     if (parts.open == nullptr) continue;
     // A slot that was freed keeps its counts until the next segment enters.
@@ -217,14 +205,14 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   }
   result.decode_seconds = seconds() - begun;
 
-  if (encoded.waiting().load.segments > 0) End(absl::InternalError("a task was never admitted"));
-  for (const auto& [index, status] : owner->failures()) End(status);
+  if (encoded.waiting().load.segments > 0) OrEnd(absl::InternalError("a task was never admitted"));
+  for (const auto& [index, status] : owner->failures()) OrEnd(status);
   result.nbest.resize(tasks.size());
   for (const auto& [index, hypotheses] : owner->results()) {
     result.nbest[static_cast<size_t>(index)] = hypotheses;
   }
   for (const auto& hypotheses : result.nbest) {
-    if (hypotheses.empty()) End(absl::InternalError("a task has no output"));
+    if (hypotheses.empty()) OrEnd(absl::InternalError("a task has no output"));
   }
   return result;
 }

@@ -17,13 +17,13 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 // 153,600 bytes a page: no page ends where a chunk does.
-constexpr kernels::KvLayout kLayout{3, 5, 40};
+constexpr kernels::KvLayout kThinLayout{3, 5, 40};
 
 // Bytes of the pages first .. first + count - 1 that are in memory.
 int64_t Resident(const KvMemory& memory, int32_t first, int32_t count) {
   const int64_t system_page = sysconf(_SC_PAGESIZE);
-  const int64_t begin = first * kLayout.HostPageBytes() / system_page * system_page;
-  const int64_t end = (int64_t{first} + count) * kLayout.HostPageBytes();
+  const int64_t begin = first * kThinLayout.HostPageBytes() / system_page * system_page;
+  const int64_t end = (int64_t{first} + count) * kThinLayout.HostPageBytes();
   std::vector<unsigned char> pages(
       static_cast<size_t>((end - begin + system_page - 1) / system_page));
   EXPECT_EQ(mincore(static_cast<char*>(memory.pool()) + begin, static_cast<size_t>(end - begin),
@@ -37,7 +37,8 @@ int64_t Resident(const KvMemory& memory, int32_t first, int32_t count) {
 class Pages {
  public:
   Pages(int32_t self, int32_t cross)
-      : memory_(*KvMemory::Create(kLayout, self, cross)), page_memory_(memory_->SelfPageMemory()) {
+      : memory_(*KvMemory::Create(kThinLayout, self, cross)),
+        page_memory_(memory_->SelfPageMemory()) {
     for (int32_t i = self; i-- > 0;) free_.push_back(i);
   }
 
@@ -66,9 +67,9 @@ class Pages {
 
  private:
   unsigned char* At(int32_t page) const {
-    return static_cast<unsigned char*>(memory_->pool()) + page * kLayout.HostPageBytes();
+    return static_cast<unsigned char*>(memory_->pool()) + page * kThinLayout.HostPageBytes();
   }
-  static size_t Bytes() { return static_cast<size_t>(kLayout.HostPageBytes()); }
+  static size_t Bytes() { return static_cast<size_t>(kThinLayout.HostPageBytes()); }
 
   const std::unique_ptr<KvMemory> memory_;
   PageMemory page_memory_;
@@ -81,8 +82,8 @@ TEST(PageMemory, WhatWasNotUsedForAPeriodGoesInPieces) {
   std::vector<int32_t> taken;
   for (int i = 0; i < 150; ++i) taken.push_back(pages.Take());
   const int64_t most = pages.of_self().resident_bytes();
-  EXPECT_GE(most, 150 * kLayout.HostPageBytes());
-  EXPECT_LE(most, 150 * kLayout.HostPageBytes() + 2 * PageMemory::kChunkBytes);
+  EXPECT_GE(most, 150 * kThinLayout.HostPageBytes());
+  EXPECT_LE(most, 150 * kThinLayout.HostPageBytes() + 2 * PageMemory::kChunkBytes);
   pages.GiveBack(taken);
 
   // Its use was in the period that ends now.
@@ -200,8 +201,8 @@ TEST(PageMemory, PagesInUseKeepTheirBytes) {
 }
 
 TEST(PageMemory, ADevicesPagesAreAllThereAndStay) {
-  std::vector<float> device(static_cast<size_t>(8 * kLayout.ElementsPerPage()));
-  KvMemory memory(kLayout, 5, 3, KvBlock{device.data(), 1000, [](void*) {}});
+  std::vector<float> device(static_cast<size_t>(8 * kThinLayout.ElementsPerPage()));
+  KvMemory memory(kThinLayout, 5, 3, KvBlock{device.data(), 1000, [](void*) {}});
   EXPECT_FALSE(memory.is_lazy());
   memory.GiveBackCross(memory.TakeCross(3));
   memory.EndCrossPeriod();

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/formats/tensor_file.h"
+
 namespace dragoman::engine {
 
 inline std::span<const uint8_t> Bytes(std::string_view text) {
@@ -28,6 +30,13 @@ inline std::string RawFloats(const std::vector<float>& values) {
   return bytes;
 }
 
+// Returns the numbers of a tensor. REQUIRES: HoldsNumbers(view).
+inline std::vector<float> Floats(const TensorView& view) {
+  std::vector<float> values(static_cast<size_t>(view.numel()));
+  CopyAsF32(view, values);
+  return values;
+}
+
 // Returns a safetensors file with this header and data.
 inline std::string Safetensors(std::string_view header, std::string_view data) {
   return Raw(uint64_t{header.size()}) + std::string(header) + std::string(data);
@@ -35,6 +44,9 @@ inline std::string Safetensors(std::string_view header, std::string_view data) {
 
 // Parts of a model.bin of CTranslate2. `kind` is the code of a variable's type, or before version 4
 // the size of its items. `given` is its bytes or their number.
+inline constexpr uint8_t kCt2F32 = 0;
+inline constexpr uint8_t kCt2I8 = 1;
+inline constexpr uint8_t kCt2I16 = 2;
 inline std::string Ct2String(std::string_view text) {
   return Raw(static_cast<uint16_t>(text.size() + 1)) + std::string(text) + '\0';
 }

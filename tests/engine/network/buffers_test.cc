@@ -11,7 +11,7 @@
 namespace dragoman::engine {
 namespace {
 
-Program OpusBase() {
+Program OpusBaseOfFewPieces() {
   ModelSpec spec;
   spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 100, 100, 512};
   return FindFamily("marian")->make(spec)->program;
@@ -49,7 +49,7 @@ void ExpectNothingIsOverwritten(const OpSequence& stage) {
 }
 
 TEST(PlanBuffers, NothingIsOverwrittenBeforeItIsRead) {
-  Program program = OpusBase();
+  Program program = OpusBaseOfFewPieces();
   ExpectNothingIsOverwritten(program.encoder);
   ExpectNothingIsOverwritten(program.decoder);
   JoinCrossLayers(6, &program);
@@ -57,7 +57,7 @@ TEST(PlanBuffers, NothingIsOverwrittenBeforeItIsRead) {
 }
 
 TEST(PlanBuffers, TakesNoMoreThanTheWidestMoment) {
-  Program program = OpusBase();
+  Program program = OpusBaseOfFewPieces();
   // The stream, the feed-forward and its result; all buffers together would be 5120.
   EXPECT_EQ(PlanBuffers(program.encoder).width, 3072);
   EXPECT_EQ(PlanBuffers(program.decoder).width, 3072);

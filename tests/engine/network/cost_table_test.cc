@@ -8,22 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/families/family.h"
+#include "tests/engine/network/opus_base.h"
 
 namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const Program& OpusBase() {
-  static const Program program = [] {
-    ModelSpec spec;
-    spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
-    return FindFamily("marian")->make(spec)->program;
-  }();
-  return program;
-}
 
 // The element sizes of int8 on a CPU.
 constexpr OpRows kRows{256, 64, 16, 30, 4, 1, 2};

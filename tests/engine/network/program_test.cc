@@ -39,11 +39,11 @@ const char* NameOf(const OpSequence& stage, BufferId id) {
   return stage.buffers[static_cast<size_t>(id)].name;
 }
 
-Program Marian() { return FindFamily("marian")->make(Spec())->program; }
+Program SmallMarian() { return FindFamily("marian")->make(Spec())->program; }
 
 TEST(Program, ALayerIsItsOperationsInOrder) {
   std::vector<std::string> names;
-  for (const Op& op : Marian().decoder.ops) {
+  for (const Op& op : SmallMarian().decoder.ops) {
     if (op.layer == 1) names.emplace_back(op.name);
   }
   EXPECT_THAT(names,
@@ -67,7 +67,7 @@ std::vector<std::string> NormsOf(const Program& program, const OpSequence& stage
 }
 
 TEST(Program, PostNormGoesOnWithWhatIsNormed) {
-  const Program marian = Marian();
+  const Program marian = SmallMarian();
   EXPECT_THAT(NormsOf(marian, marian.encoder),
               ::testing::ElementsAre(
                   "sublayer + hidden -> hidden, -: encoder layer 0: self-attention norm gain",
@@ -100,17 +100,17 @@ TEST(Program, PreNormGoesOnWithTheSumAndEndsWithANorm) {
 
 TEST(Program, MatricesThatAreOneAreOneWeight) {
   ModelSpec spec = Spec();
-  EXPECT_NE(FindWeight(Marian(), "target embedding"), kNoWeight);
-  EXPECT_EQ(Marian().output().table, FindWeight(Marian(), "target embedding"));
+  EXPECT_NE(FindWeight(SmallMarian(), "target embedding"), kNoWeight);
+  EXPECT_EQ(SmallMarian().output().table, FindWeight(SmallMarian(), "target embedding"));
   spec.tie_output = false;
   const Program apart = FindFamily("marian")->make(spec)->program;
   EXPECT_EQ(apart.output().table, FindWeight(apart, "output layer"));
   // [7, 8] more than the tied one.
-  EXPECT_EQ(ParameterCount(apart) - ParameterCount(Marian()), 7 * 8);
+  EXPECT_EQ(ParameterCount(apart) - ParameterCount(SmallMarian()), 7 * 8);
 }
 
 TEST(Program, SaysItself) {
-  const std::string text = ProgramText(Marian());
+  const std::string text = ProgramText(SmallMarian());
   EXPECT_THAT(text, HasSubstr("up to 9 positions"));
   EXPECT_THAT(text, HasSubstr("[24, 8]         matrix      encoder layer 0: self-attention query"));
   EXPECT_THAT(text, HasSubstr("  1  feed-forward up     up = hidden x "
@@ -132,7 +132,7 @@ struct Wrong {
 };
 
 TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
-  EXPECT_TRUE(CheckProgram(Marian()).ok());
+  EXPECT_TRUE(CheckProgram(SmallMarian()).ok());
   const std::vector<Wrong> cases = {
       {"'query, key, value' needs 24 of 'qkv', which is 8 wide",
        [](Program& p) { p.encoder.buffers[1].width = 8; }},
@@ -163,7 +163,7 @@ TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
        }},
   };
   for (const Wrong& wrong : cases) {
-    Program program = Marian();
+    Program program = SmallMarian();
     wrong.make(program);
     const absl::Status status = CheckProgram(program);
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << wrong.why;
@@ -234,7 +234,7 @@ TEST(Program, OfT5SaysItself) {
 
 TEST(WeightsOf, FindsEveryWeightOfEachFamily) {
   for (const Program& program :
-       {Marian(), FindFamily("m2m_100")->make(SharedSpec())->program, T5()}) {
+       {SmallMarian(), FindFamily("m2m_100")->make(SharedSpec())->program, T5()}) {
     std::set<WeightId> read;
     for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
       for (const Op& op : stage->ops) {

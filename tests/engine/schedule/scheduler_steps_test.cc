@@ -17,7 +17,7 @@ namespace {
 
 using testing::LoopHarness;
 
-constexpr int kSegments = 2000;
+constexpr int kTimedSegments = 2000;
 constexpr int kSlots = 32;
 
 struct Text {
@@ -35,7 +35,7 @@ std::vector<Text> Subtitles() {
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   };
   const double variance = std::log(1 + (6.1 / 9.4) * (6.1 / 9.4));
-  std::vector<Text> texts(kSegments);
+  std::vector<Text> texts(kTimedSegments);
   for (Text& text : texts) {
     const double source = std::exp(std::log(9.4) - variance / 2 + std::sqrt(variance) * normal());
     text.source = std::max(1, static_cast<int>(std::lround(source)));

@@ -47,7 +47,7 @@ std::vector<SchedulerOptions> AllSchedulers() {
   return all;
 }
 
-constexpr int kSegments = 60;
+constexpr int kMixedSegments = 60;
 int BeamOf(int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; }
 int LengthOf(int i) { return 1 + i * 7 % 23; }
 
@@ -95,14 +95,14 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
       SCOPED_TRACE(which);
       LoopHarness harness(testing::RandomScript(12), 12, pages, all[which]);
       harness.prepare = Prepare;
-      for (int i = 0; i < kSegments; ++i) {
+      for (int i = 0; i < kMixedSegments; ++i) {
         harness.priority = static_cast<Priority>(i % 3);
         harness.Push(i, BeamOf(i), i, LengthOf(i));
       }
       harness.RunDry();
       const auto results = harness.owner->results();
-      ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
-      for (int i = 0; i < kSegments; ++i) testing::ExpectSame(results.at(i), Alone(i));
+      ASSERT_EQ(results.size(), static_cast<size_t>(kMixedSegments));
+      for (int i = 0; i < kMixedSegments; ++i) testing::ExpectSame(results.at(i), Alone(i));
       EXPECT_EQ(harness.batch->self_pages_used(), 0);
       EXPECT_EQ(harness.ledger.Snapshot().waiting, 0);
     }
@@ -115,12 +115,14 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
     LoopHarness harness(testing::RandomScript(12), 12, 30, options);
     harness.prepare = Prepare;
     std::vector<std::shared_ptr<RecordingOwner>> owners;
-    std::vector<bool> cancelled(kSegments, false);
+    std::vector<bool> cancelled(kMixedSegments, false);
     int pushed = 0;
     for (int round = 0;
-         pushed < kSegments || harness.live() > 0 || harness.queue.stats().segments > 0; ++round) {
+         pushed < kMixedSegments || harness.live() > 0 || harness.queue.stats().segments > 0;
+         ++round) {
       ASSERT_LT(round, 20000);
-      for (int n = static_cast<int>(random() % 4); n > 0 && pushed < kSegments; --n, ++pushed) {
+      for (int n = static_cast<int>(random() % 4); n > 0 && pushed < kMixedSegments;
+           --n, ++pushed) {
         owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
         harness.priority = static_cast<Priority>(random() % 3);
         harness.Push(pushed, BeamOf(pushed), pushed, LengthOf(pushed), owners.back());
@@ -143,7 +145,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
       testing::ExpectSame(owners[i]->results().at(static_cast<int>(i)), Alone(static_cast<int>(i)));
       ++completed;
     }
-    EXPECT_EQ(harness.ledger.Snapshot().cancelled, kSegments - completed);
+    EXPECT_EQ(harness.ledger.Snapshot().cancelled, kMixedSegments - completed);
     EXPECT_GT(completed, 0);
     EXPECT_EQ(harness.batch->self_pages_used(), 0);
   }

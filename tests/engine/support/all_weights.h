@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/model_source.h"
+#include "tests/engine/network/ops_of.h"
 
 namespace dragoman::engine {
 
@@ -36,6 +38,11 @@ inline WeightValues AllWeights(const LoadedModel& model) { return *ReadAllWeight
 
 inline std::vector<float> WeightOf(const LoadedModel& model, WeightId id) {
   return AllWeights(model)[static_cast<size_t>(id)];
+}
+
+// Ends the process if no weight has this name.
+inline std::vector<float> WeightOf(const LoadedModel& model, std::string_view name) {
+  return AllWeights(model).at(static_cast<size_t>(FindWeight(model.program, name)));
 }
 
 }  // namespace dragoman::engine

@@ -16,7 +16,7 @@ struct Child {
   int32_t token;
 };
 
-bool Better(const Child& a, const Child& b) {
+bool BetterChild(const Child& a, const Child& b) {
   return std::make_tuple(-a.h.log_prob, a.parent, a.token) <
          std::make_tuple(-b.h.log_prob, b.parent, b.token);
 }
@@ -96,7 +96,7 @@ class Beam {
 
  private:
   std::vector<Child> Best(std::vector<Child> children, size_t limit) {
-    std::sort(children.begin(), children.end(), Better);
+    std::sort(children.begin(), children.end(), BetterChild);
     for (size_t i = 1; i < children.size() && i <= limit; ++i) {
       gap_.Note(children[i - 1].h.log_prob, children[i].h.log_prob);
     }

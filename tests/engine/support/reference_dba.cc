@@ -23,7 +23,7 @@ struct Item {
   bool progress = false;
 };
 
-bool Better(const Item& a, const Item& b) {
+bool BetterItem(const Item& a, const Item& b) {
   return std::make_tuple(-a.h.score, a.parent, a.token) <
          std::make_tuple(-b.h.score, b.parent, b.token);
 }
@@ -103,13 +103,13 @@ class Search {
         }
         children.push_back(child);
       }
-      std::sort(children.begin(), children.end(), Better);
+      std::sort(children.begin(), children.end(), BetterItem);
       if (children.size() > 1) gap_.Note(children[0].h.score, children[1].h.score);
       if (!children.empty()) children.front().best_of_row = true;
       if (parent.state.ends_in_word()) MarkAfterWord(children);
       all.insert(all.end(), children.begin(), children.end());
     }
-    std::sort(all.begin(), all.end(), Better);
+    std::sort(all.begin(), all.end(), BetterItem);
     std::vector<Item> kept;
     for (size_t i = 0; i < all.size(); ++i) {
       const bool among_best = i < static_cast<size_t>(o_.beam);
@@ -161,7 +161,7 @@ class Search {
       ReferenceHypothesis& h = beam.back().h;
       if (h.finished) h.score = h.log_prob / Divisor(h);
     }
-    std::sort(beam.begin(), beam.end(), Better);
+    std::sort(beam.begin(), beam.end(), BetterItem);
     for (size_t i = 1; i < beam.size(); ++i) gap_.Note(beam[i - 1].h.score, beam[i].h.score);
     return beam;
   }
@@ -195,7 +195,7 @@ class Search {
       kept.push_back(item);
     }
     if (!unmet.empty()) unmet_ = unmet;
-    std::sort(kept.begin(), kept.end(), Better);
+    std::sort(kept.begin(), kept.end(), BetterItem);
     beam_ = kept;
   }
 

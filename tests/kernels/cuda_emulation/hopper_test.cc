@@ -149,34 +149,34 @@ TEST(HopperEmulation, PhasesAlternate) {
   for (const int n : rounds) EXPECT_EQ(n, 5);
 }
 
-enum class Mistake { kNoInit, kNobodyArrives, kTooManyArrivals, kUnexpectedBytes, kOutside };
+enum class HopperMistake { kNoInit, kNobodyArrives, kTooManyArrivals, kUnexpectedBytes, kOutside };
 
-__global__ void Err(Mistake mistake, CUtensorMap map) {
+__global__ void MakeHopperMistake(HopperMistake mistake, CUtensorMap map) {
   const uint32_t barrier = SharedAddress(DynamicShared<unsigned char>());
-  if (mistake == Mistake::kNoInit) Arrive(barrier);
+  if (mistake == HopperMistake::kNoInit) Arrive(barrier);
   InitBarrier(barrier, 2);
-  if (mistake == Mistake::kNobodyArrives) WaitForPhase(barrier, 0);
+  if (mistake == HopperMistake::kNobodyArrives) WaitForPhase(barrier, 0);
   ArriveExpecting(barrier, 64);
-  if (mistake == Mistake::kTooManyArrivals) {
+  if (mistake == HopperMistake::kTooManyArrivals) {
     Arrive(barrier);
     Arrive(barrier);
   }
-  if (mistake == Mistake::kUnexpectedBytes) CopyBox(Aligned(barrier + 8), map, 0, 0, barrier);
-  if (mistake == Mistake::kOutside) CopyBox(Aligned(barrier + 4096), map, 0, 0, barrier);
+  if (mistake == HopperMistake::kUnexpectedBytes) CopyBox(Aligned(barrier + 8), map, 0, 0, barrier);
+  if (mistake == HopperMistake::kOutside) CopyBox(Aligned(barrier + 4096), map, 0, 0, barrier);
   WaitForPhase(barrier, 0);
 }
 
 TEST(HopperEmulationDeathTest, MistakesAreNamed) {
   std::vector<uint16_t> matrix(8 * kWidth);
   const CUtensorMap map = MapOf(matrix, 8, 8);
-  const auto run = [&](Mistake mistake) {
-    static_cast<void>(Launch(Err, 1, 1, 4096, nullptr, mistake, map));
+  const auto run = [&](HopperMistake mistake) {
+    static_cast<void>(Launch(MakeHopperMistake, 1, 1, 4096, nullptr, mistake, map));
   };
-  EXPECT_DEATH(run(Mistake::kNoInit), "not initialised");
-  EXPECT_DEATH(run(Mistake::kNobodyArrives), "wait elsewhere");
-  EXPECT_DEATH(run(Mistake::kTooManyArrivals), "more arrivals");
-  EXPECT_DEATH(run(Mistake::kUnexpectedBytes), "does not expect");
-  EXPECT_DEATH(run(Mistake::kOutside), "outside");
+  EXPECT_DEATH(run(HopperMistake::kNoInit), "not initialised");
+  EXPECT_DEATH(run(HopperMistake::kNobodyArrives), "wait elsewhere");
+  EXPECT_DEATH(run(HopperMistake::kTooManyArrivals), "more arrivals");
+  EXPECT_DEATH(run(HopperMistake::kUnexpectedBytes), "does not expect");
+  EXPECT_DEATH(run(HopperMistake::kOutside), "outside");
 }
 
 }  // namespace

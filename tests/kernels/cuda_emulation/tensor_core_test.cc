@@ -170,24 +170,24 @@ TEST(TensorCoreEmulation, GroupsOfCopiesAreAwaitedInTheirOrder) {
   EXPECT_LT(late, 64);
 }
 
-enum class Mistake { kOutside, kNotAligned, kFromNotAligned };
+enum class TensorCoreMistake { kOutside, kNotAligned, kFromNotAligned };
 
-__global__ void Err(Mistake mistake, const float* from) {
+__global__ void MakeTensorCoreMistake(TensorCoreMistake mistake, const float* from) {
   auto* const shared = DynamicShared<float>();
   unsigned m[4];
-  if (mistake == Mistake::kOutside) CopyPiece(shared + 16, from, true);
-  if (mistake == Mistake::kNotAligned) LoadMatrices(shared + 1, m);
-  if (mistake == Mistake::kFromNotAligned) CopyPiece(shared, from + 1, true);
+  if (mistake == TensorCoreMistake::kOutside) CopyPiece(shared + 16, from, true);
+  if (mistake == TensorCoreMistake::kNotAligned) LoadMatrices(shared + 1, m);
+  if (mistake == TensorCoreMistake::kFromNotAligned) CopyPiece(shared, from + 1, true);
 }
 
 TEST(TensorCoreEmulationDeathTest, MistakesAreNamed) {
   alignas(16) const float from[8] = {};
-  const auto run = [&](Mistake mistake) {
-    static_cast<void>(Launch(Err, 1, 32, 64, nullptr, mistake, from));
+  const auto run = [&](TensorCoreMistake mistake) {
+    static_cast<void>(Launch(MakeTensorCoreMistake, 1, 32, 64, nullptr, mistake, from));
   };
-  EXPECT_DEATH(run(Mistake::kOutside), "outside");
-  EXPECT_DEATH(run(Mistake::kNotAligned), "a piece that is not aligned");
-  EXPECT_DEATH(run(Mistake::kFromNotAligned), "from what is not aligned");
+  EXPECT_DEATH(run(TensorCoreMistake::kOutside), "outside");
+  EXPECT_DEATH(run(TensorCoreMistake::kNotAligned), "a piece that is not aligned");
+  EXPECT_DEATH(run(TensorCoreMistake::kFromNotAligned), "from what is not aligned");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using testing::CountingGroup;
 
-constexpr int kVocabulary = 8000;
+constexpr int kWideVocabulary = 8000;
 constexpr std::array<int32_t, 4> kLanes = {0, 1, 2, 3};
 
 // A view that counts how often a token of the hypothesis is looked up.
@@ -40,8 +40,8 @@ struct Cost {
 Cost CostOf(const SearchOptions& options, int length) {
   constexpr size_t kStride = 600;
   LaneMemory<uint8_t> lanes(kLanes.size(), kStride);
-  RowMemory rows(1, kMaxBeam, MaxRowMasks(kStride, 1), kVocabulary);
-  StepMemory<uint8_t> memory(kMaxBeam, kStride, kVocabulary);
+  RowMemory rows(1, kMaxBeam, MaxRowMasks(kStride, 1), kWideVocabulary);
+  StepMemory<uint8_t> memory(kMaxBeam, kStride, kWideVocabulary);
   SlotState state;
   const std::vector<float> divisors(kStride, 1.0F);
   SegmentRules rules;
@@ -52,21 +52,21 @@ Cost CostOf(const SearchOptions& options, int length) {
   view.lanes = kLanes.data();
   view.arrays = lanes.arrays();
   view.lookups = &cost.lookups;
-  StartSlot(view, options, rules, kVocabulary - 1);
+  StartSlot(view, options, rules, kWideVocabulary - 1);
   std::mt19937 random(1);
   for (int i = 0; i < length; ++i) {
     ++state.length;
     view.arrays.tokens[view.At(0, state.length)] =
-        static_cast<int32_t>(random() % (kVocabulary - 1));
+        static_cast<int32_t>(random() % (kWideVocabulary - 1));
   }
   rows.Prepare(0, view, 0, view.state->length);
   const LogitRequest& request = rows.requests()[0];
   std::normal_distribution<float> normal(0.0F, 2.5F);
-  for (int i = 0; i < kVocabulary; ++i) request.logits[i] = normal(random);
+  for (int i = 0; i < kWideVocabulary; ++i) request.logits[i] = normal(random);
   LogitSummary& summary = rows.summaries()[0];
   summary.normaliser = {10.0F, 1.0F};
   cost.lookups = 0;
-  FoldMaterializedRow(CountingGroup(&cost.group), view, 0, request, kVocabulary,
+  FoldMaterializedRow(CountingGroup(&cost.group), view, 0, request, kWideVocabulary,
                       memory.materialized(), summary);
   cost.count = summary.count;
   return cost;

@@ -16,8 +16,6 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 ModelSettings Model(const std::string& device = "cpu") {
   ModelSettings model;
   model.model_name = "m";

@@ -28,10 +28,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int kMaxRows = 200;
+constexpr int kOptionRows = 200;
 
 // Small, and of a shape that the fused output layer takes.
-ModelSpec Spec() {
+ModelSpec ShortSpec() {
   ModelSpec spec;
   spec.shape = {128, 1, 1, 8, 8, 128, 128, 520, 520, 40};
   return spec;
@@ -40,7 +40,7 @@ ModelSpec Spec() {
 class EmulatedOptions : public ::testing::Test {
  protected:
   EmulatedOptions()
-      : program_(FindFamily("marian")->make(Spec())->program),
+      : program_(FindFamily("marian")->make(ShortSpec())->program),
         image_(MakeImage(kernels::ComputeType::kFloat16)) {
     kernels::cuda::EmulatedLinear::made.clear();
   }
@@ -65,9 +65,9 @@ class EmulatedOptions : public ::testing::Test {
 
   CudaPlanner Planner(const CudaOptions& options) const {
     CudaBackendConfig config;
-    config.batch.max_rows = kMaxRows;
-    config.batch.max_positions = Spec().shape.max_positions + 1;
-    config.batch.vocabulary = Spec().shape.target_vocab;
+    config.batch.max_rows = kOptionRows;
+    config.batch.max_positions = ShortSpec().shape.max_positions + 1;
+    config.batch.vocabulary = ShortSpec().shape.target_vocab;
     config.options = options;
     auto planner = ExpectOk(CudaPlanner::Create(config, program_, image_));
     return *std::move(planner);
@@ -160,7 +160,7 @@ TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
   const auto step =
       ExpectOk(CudaStep::Create(model, plan->limits, nullptr, kernels::cuda::StepMailboxes{}));
   EXPECT_EQ((*step)->bytes(), plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[4].bytes +
-                                  model->fused()->WorkspaceBytes(kMaxRows));
+                                  model->fused()->WorkspaceBytes(kOptionRows));
 }
 
 TEST_F(EmulatedOptions, LayersInInt8AreRefusedWhereThereAreNone) {
@@ -290,7 +290,7 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
     // The plan has room for the logits of every row, and steps of them.
     const auto plan = ExpectOk(planner.Plan(int64_t{8} << 20, 2));
     const auto device = ExpectOk(CreateCudaStepDevice(model, plan->limits, nullptr));
-    EXPECT_EQ(plan->limits.materialized_rows, kMaxRows);
+    EXPECT_EQ(plan->limits.materialized_rows, kOptionRows);
   }
 }
 
@@ -306,7 +306,7 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
   EXPECT_EQ(kernels::cuda::emulated_hang.limit_s, 30);
   EXPECT_NE(kernels::cuda::emulated_hang.held, nullptr);
   CudaBackendConfig config;
-  config.batch.max_rows = kMaxRows;
+  config.batch.max_rows = kOptionRows;
   const auto again = CudaPlanner::Create(config, program_, image_);
   EXPECT_EQ(again.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(again.status().message(), HasSubstr("has not ended"));

@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/families/family.h"
+#include "tests/engine/network/opus_base.h"
 #include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
@@ -19,12 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
-
-Program OpusBase() {
-  ModelSpec spec;
-  spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
-  return FindFamily("marian")->make(spec)->program;
-}
 
 // OPUS-MT base in float16 on a card of so much memory.
 MemoryRequest Base(int64_t device_gib) {

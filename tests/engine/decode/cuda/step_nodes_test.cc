@@ -20,10 +20,10 @@
 namespace dragoman::engine {
 namespace {
 
-constexpr int kMaxRows = 1024;
+constexpr int kNodeRows = 1024;
 
 // The number of layers and their activation are those that count; quantized, so that it is quick.
-ModelSpec Spec() {
+ModelSpec DeepSpec() {
   ModelSpec spec;
   spec.shape = {64, 1, 6, 8, 8, 128, 128, 520, 520, 40};
   spec.activation = kernels::Activation::kSwish;
@@ -31,7 +31,7 @@ ModelSpec Spec() {
 }
 
 std::unique_ptr<CudaStep> StepOf(kernels::ComputeType type, kernels::QuantizedType layers) {
-  const ModelSpec spec = Spec();
+  const ModelSpec spec = DeepSpec();
   const Program program = FindFamily("marian")->make(spec)->program;
   WeightValues zeros;
   for (const Weight& weight : program.weights) {
@@ -40,7 +40,7 @@ std::unique_ptr<CudaStep> StepOf(kernels::ComputeType type, kernels::QuantizedTy
   const auto image =
       ExpectOk(MakeWeightImage(program, WeightsInMemory(program, std::move(zeros)), type));
   CudaBackendConfig config;
-  config.batch.max_rows = kMaxRows;
+  config.batch.max_rows = kNodeRows;
   config.batch.max_positions = spec.shape.max_positions + 1;
   config.batch.vocabulary = spec.shape.target_vocab;
   config.options.layer_products = layers;
@@ -67,7 +67,7 @@ TEST(StepNodes, AreThoseOfTheBudget) {
         {kernels::ComputeType::kFloat32, kernels::QuantizedType::kNone},
         {kernels::ComputeType::kFloat16, kernels::QuantizedType::kInt8}}) {
     const std::unique_ptr<CudaStep> step = StepOf(type, layers);
-    for (const int rows : {8, kMaxRows}) {
+    for (const int rows : {8, kNodeRows}) {
       for (const bool materialized : {false, true}) {
         for (const bool align : {false, true}) {
           const std::string name =

@@ -17,12 +17,12 @@ using ::testing::HasSubstr;
 
 using Directory = ModelDirectory;
 
-constexpr char kConfig[] = "tokenizer_config.json";
+constexpr char kBartConfig[] = "tokenizer_config.json";
 
 TEST(Bart, HasItsDefaultsAndItsTokenizer) {
   Directory directory("tiny-bart");
   for (const bool has_class : {true, false}) {
-    if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
+    if (!has_class) directory.Change(kBartConfig, {{"tokenizer_class", nullptr}});
     const auto model = ExpectOk(directory.Load());
     EXPECT_EQ(model->tokenizer.source_bos, 0);
     EXPECT_EQ(model->spec.tokens.decoder_start, 2);
@@ -87,12 +87,12 @@ TEST(Bart, RefusesWhatItIsNot) {
             HasSubstr("supported: a list with BartForConditionalGeneration")));
   EXPECT_THAT(refusal("config.json", {{"architectures", {"BartForQuestionAnswering"}}}),
               HasSubstr("BartForQuestionAnswering"));
-  EXPECT_THAT(refusal(kConfig, {{"tokenizer_class", "GPT2Tokenizer"}}),
+  EXPECT_THAT(refusal(kBartConfig, {{"tokenizer_class", "GPT2Tokenizer"}}),
               HasSubstr("\"GPT2Tokenizer\", which is not supported; supported: BartTok"));
   EXPECT_THAT(Directory("tiny-bart").Remove("merges.txt").Refusal(), HasSubstr("merges.txt"));
-  EXPECT_THAT(refusal(kConfig, {{"additional_special_tokens", {"<sep>"}}}),
+  EXPECT_THAT(refusal(kBartConfig, {{"additional_special_tokens", {"<sep>"}}}),
               HasSubstr("has '<sep>'"));
-  EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", {{"7", {{"content", "<sep>"}}}}}}),
+  EXPECT_THAT(refusal(kBartConfig, {{"added_tokens_decoder", {{"7", {{"content", "<sep>"}}}}}}),
               HasSubstr("has '<sep>' with id 7"));
   EXPECT_THAT(refusal("vocab.json", {{"Ġ", nullptr}, {"Ģ", 5000}}), HasSubstr("id"));
 }

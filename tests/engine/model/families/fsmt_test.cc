@@ -18,24 +18,24 @@ using ::testing::HasSubstr;
 
 using Directory = ModelDirectory;
 
-constexpr char kModel[] = "tiny-fsmt";
-constexpr char kConfig[] = "config.json";
-constexpr char kTokenizer[] = "tokenizer_config.json";
+constexpr char kFsmtModel[] = "tiny-fsmt";
+constexpr char kFsmtConfig[] = "config.json";
+constexpr char kFsmtTokenizer[] = "tokenizer_config.json";
 
 std::string RefusalOf(const std::string& file, const json& changes) {
-  return Directory(kModel).Change(file, changes).Refusal();
+  return Directory(kFsmtModel).Change(file, changes).Refusal();
 }
 
 TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
-  const auto model = ExpectOk(Directory(kModel)
-                                  .Change(kConfig, {{"pad_token_id", nullptr},
-                                                    {"eos_token_id", nullptr},
-                                                    {"decoder_start_token_id", nullptr},
-                                                    {"forced_eos_token_id", nullptr},
-                                                    {"scale_embedding", nullptr},
-                                                    {"activation_function", nullptr},
-                                                    {"num_beams", nullptr},
-                                                    {"max_length", nullptr}})
+  const auto model = ExpectOk(Directory(kFsmtModel)
+                                  .Change(kFsmtConfig, {{"pad_token_id", nullptr},
+                                                        {"eos_token_id", nullptr},
+                                                        {"decoder_start_token_id", nullptr},
+                                                        {"forced_eos_token_id", nullptr},
+                                                        {"scale_embedding", nullptr},
+                                                        {"activation_function", nullptr},
+                                                        {"num_beams", nullptr},
+                                                        {"max_length", nullptr}})
                                   .Load());
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.tokens.pad, 1);
@@ -57,45 +57,46 @@ TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
 
 // Files of transformers have the matrix under both names.
 TEST(Fsmt, OutputLayerIsTheEmbeddingOfTheTarget) {
-  const auto model = ExpectOk(Directory(kModel).Load());
+  const auto model = ExpectOk(Directory(kFsmtModel).Load());
   EXPECT_TRUE(model->spec.tie_output);
   EXPECT_FALSE(model->spec.share_embeddings);
   EXPECT_THAT(
-      RefusalOf(kConfig, {{"tie_word_embeddings", true}}),
+      RefusalOf(kFsmtConfig, {{"tie_word_embeddings", true}}),
       HasSubstr("config.json: field 'tie_word_embeddings' is true, which is not supported"));
 }
 
 TEST(Fsmt, LanguagesAreThoseOfItsRules) {
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", {"de", "fi"}}}),
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"langs", {"de", "fi"}}}),
               AllOf(HasSubstr("tokenizer_config.json: field 'langs': "),
                     HasSubstr("language 'fi' is not supported; expected one of de, en, ru")));
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", nullptr}}), HasSubstr("'langs' is missing"));
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", {"de"}}}),
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"langs", nullptr}}), HasSubstr("'langs' is missing"));
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"langs", {"de"}}}),
               HasSubstr("field 'langs' is [\"de\"], expected a list of two languages"));
-  EXPECT_TRUE(Directory(kModel).Change(kTokenizer, {{"langs", {"ru", "de"}}}).Load().ok());
+  EXPECT_TRUE(Directory(kFsmtModel).Change(kFsmtTokenizer, {{"langs", {"ru", "de"}}}).Load().ok());
 }
 
 TEST(Fsmt, RefusesWhatItsTokenizerDoesNotDo) {
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"do_lower_case", true}}),
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"do_lower_case", true}}),
               HasSubstr("field 'do_lower_case' is true, which is not supported; supported: false"));
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"tokenizer_class", "XLMTokenizer"}}),
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"tokenizer_class", "XLMTokenizer"}}),
               HasSubstr("supported: FSMTTokenizer"));
-  EXPECT_THAT(RefusalOf(kTokenizer, {{"added_tokens_decoder", {{"7", {{"content", "<x>"}}}}}}),
+  EXPECT_THAT(RefusalOf(kFsmtTokenizer, {{"added_tokens_decoder", {{"7", {{"content", "<x>"}}}}}}),
               HasSubstr("has '<x>'; supported: special tokens in their places in vocab-src.json"));
-  EXPECT_THAT(RefusalOf(kConfig, {{"encoder_no_repeat_ngram_size", 2}}),
+  EXPECT_THAT(RefusalOf(kFsmtConfig, {{"encoder_no_repeat_ngram_size", 2}}),
               HasSubstr("is not supported with two vocabularies"));
-  EXPECT_TRUE(Directory(kModel)
-                  .Change(kTokenizer, {{"added_tokens_decoder", {{"1", {{"content", "<pad>"}}}}}})
-                  .Load()
-                  .ok());
+  EXPECT_TRUE(
+      Directory(kFsmtModel)
+          .Change(kFsmtTokenizer, {{"added_tokens_decoder", {{"1", {{"content", "<pad>"}}}}}})
+          .Load()
+          .ok());
 }
 
 TEST(Fsmt, FilesMustBeThere) {
   for (const char* file : {"vocab-src.json", "vocab-tgt.json", "merges.txt"}) {
-    EXPECT_THAT(Directory(kModel).Remove(file).Refusal(), HasSubstr(file));
+    EXPECT_THAT(Directory(kFsmtModel).Remove(file).Refusal(), HasSubstr(file));
   }
-  EXPECT_THAT(RefusalOf(kConfig, {{"src_vocab_size", 40}}), HasSubstr("vocab-src.json: "));
-  EXPECT_THAT(RefusalOf(kConfig, {{"tgt_vocab_size", 40}}), HasSubstr("vocab-tgt.json: "));
+  EXPECT_THAT(RefusalOf(kFsmtConfig, {{"src_vocab_size", 40}}), HasSubstr("vocab-src.json: "));
+  EXPECT_THAT(RefusalOf(kFsmtConfig, {{"tgt_vocab_size", 40}}), HasSubstr("vocab-tgt.json: "));
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ using ::testing::HasSubstr;
 
 using Directory = ModelDirectory;
 
-constexpr char kConfig[] = "tokenizer_config.json";
+constexpr char kPegasusConfig[] = "tokenizer_config.json";
 
 TEST(Pegasus, HasItsDefaultsAndItsTokenizer) {
   Directory directory("tiny-pegasus");
   directory.Remove("generation_config.json")
-      .Change(kConfig, {{"tokenizer_class", nullptr}})
+      .Change(kPegasusConfig, {{"tokenizer_class", nullptr}})
       .Change("config.json", {{"pad_token_id", nullptr},
                               {"eos_token_id", nullptr},
                               {"forced_eos_token_id", nullptr},
@@ -48,14 +48,14 @@ TEST(Pegasus, TakesTheTokensThatItsClassHas) {
   json listed = {"<mask_1>"};
   for (int i = 2; i < 103; ++i) listed.push_back("<unk_" + std::to_string(i) + ">");
   Directory directory("tiny-pegasus");
-  directory.Change(kConfig, {{"offset", 103},
-                             {"mask_token_sent", "<mask_1>"},
-                             {"additional_special_tokens", listed},
-                             {"added_tokens_decoder",
-                              {{"0", {{"content", "<pad>"}}},
-                               {"3", {{"content", "<mask_2>"}}},
-                               {"104", {{"content", "<unk_102>"}}},
-                               {"105", {{"content", "<unk>"}}}}}});
+  directory.Change(kPegasusConfig, {{"offset", 103},
+                                    {"mask_token_sent", "<mask_1>"},
+                                    {"additional_special_tokens", listed},
+                                    {"added_tokens_decoder",
+                                     {{"0", {{"content", "<pad>"}}},
+                                      {"3", {{"content", "<mask_2>"}}},
+                                      {"104", {{"content", "<unk_102>"}}},
+                                      {"105", {{"content", "<unk>"}}}}}});
   EXPECT_TRUE(directory.Load().ok()) << directory.Load().status();
 }
 
@@ -65,14 +65,14 @@ TEST(Pegasus, RefusesWhatItIsNot) {
   };
   EXPECT_THAT(refusal("config.json", {{"model_type", "bigbird_pegasus"}}),
               HasSubstr("field 'model_type' is \"bigbird_pegasus\""));
-  EXPECT_THAT(refusal(kConfig, {{"offset", 0}}), HasSubstr("field 'offset' is 0"));
-  EXPECT_THAT(refusal(kConfig, {{"mask_token_sent", "<m>"}}),
+  EXPECT_THAT(refusal(kPegasusConfig, {{"offset", 0}}), HasSubstr("field 'offset' is 0"));
+  EXPECT_THAT(refusal(kPegasusConfig, {{"mask_token_sent", "<m>"}}),
               HasSubstr("field 'mask_token_sent' is \"<m>\""));
-  EXPECT_THAT(refusal(kConfig, {{"tokenizer_class", "BartTokenizer"}}),
+  EXPECT_THAT(refusal(kPegasusConfig, {{"tokenizer_class", "BartTokenizer"}}),
               HasSubstr("supported: PegasusTokenizer, PegasusTokenizerFast"));
-  EXPECT_THAT(refusal(kConfig, {{"additional_special_tokens", {"<new>"}}}),
+  EXPECT_THAT(refusal(kPegasusConfig, {{"additional_special_tokens", {"<new>"}}}),
               HasSubstr("field 'additional_special_tokens' has '<new>'"));
-  EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", {{"4", {{"content", "<x>"}}}}}}),
+  EXPECT_THAT(refusal(kPegasusConfig, {{"added_tokens_decoder", {{"4", {{"content", "<x>"}}}}}}),
               HasSubstr("field 'added_tokens_decoder' has '<x>'"));
   EXPECT_THAT(refusal("config.json", {{"vocab_size", 400}}),
               HasSubstr("field 'vocab_size' is 400, expected at least 503"));

@@ -21,8 +21,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kConfig[] = "config.json";
-constexpr char kTokenizer[] = "tokenizer_config.json";
+constexpr char kT5Config[] = "config.json";
+constexpr char kT5Tokenizer[] = "tokenizer_config.json";
 
 LoadedModel Load(const ModelDirectory& directory) {
   auto model = ExpectOk(directory.Load());
@@ -163,9 +163,9 @@ TEST(T5, HeadsMayBeWiderThanTheModelTogether) {
 TEST(T5, OlderCheckpointsMayHaveATableThatNobodyReads) {
   // mT5's configuration says nothing of what is mT5's default.
   const LoadedModel model = Load(ModelDirectory("tiny-mt5")
-                                     .Change(kConfig, {{"feed_forward_proj", nullptr},
-                                                       {"tie_word_embeddings", nullptr},
-                                                       {"n_positions", nullptr}}));
+                                     .Change(kT5Config, {{"feed_forward_proj", nullptr},
+                                                         {"tie_word_embeddings", nullptr},
+                                                         {"n_positions", nullptr}}));
   EXPECT_TRUE(model.spec.gated);
   EXPECT_FALSE(model.spec.tie_output);
   EXPECT_EQ(model.spec.shape.max_positions, 512);
@@ -203,7 +203,7 @@ TEST(T5, OutputsAreScaledAsTheVersionThatWroteTheFileDoes) {
   };
   for (const Case& one : cases) {
     const LoadedModel plain = Load(ModelDirectory(one.model));
-    const LoadedModel model = Load(ModelDirectory(one.model).Change(kConfig, one.config));
+    const LoadedModel model = Load(ModelDirectory(one.model).Change(kT5Config, one.config));
     EXPECT_EQ(model.spec.tie_output, one.tied) << one.model << one.config;
     EXPECT_EQ(model.spec.scale_output, one.scaled) << one.model << one.config;
     const bool was_scaled = plain.spec.scale_output;
@@ -261,63 +261,63 @@ TEST(T5, MadladHasAPieceForEachLanguage) {
 }
 
 TEST(T5, RefusesOtherNetworksByName) {
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "switch_transformers"}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"model_type", "switch_transformers"}}),
               HasSubstr("\"switch_transformers\""));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"is_encoder_decoder", false}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"is_encoder_decoder", false}}),
               HasSubstr("field 'is_encoder_decoder' is false"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"is_decoder", true}}), HasSubstr("'is_decoder'"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"architectures", {"T5EncoderModel"}}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"is_decoder", true}}), HasSubstr("'is_decoder'"));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"architectures", {"T5EncoderModel"}}}),
               HasSubstr("a list with T5ForConditionalGeneration"));
-  EXPECT_THAT(Refusal("tiny-mt5", kConfig, {{"architectures", {"T5ForConditionalGeneration"}}}),
+  EXPECT_THAT(Refusal("tiny-mt5", kT5Config, {{"architectures", {"T5ForConditionalGeneration"}}}),
               HasSubstr("a list with MT5ForConditionalGeneration"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"feed_forward_proj", "gated-prelu"}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"feed_forward_proj", "gated-prelu"}}),
               HasSubstr("field 'feed_forward_proj' is \"gated-prelu\""));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"dense_act_fn", "prelu"}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"dense_act_fn", "prelu"}}),
               HasSubstr("field 'dense_act_fn' is \"prelu\""));
 }
 
 TEST(T5, NamesTheFieldThatIsWrong) {
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"d_kv", nullptr}}), HasSubstr("'d_kv' is missing"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"num_heads", 65}}), HasSubstr("'num_heads' is 65"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"relative_attention_num_buckets", 3}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"d_kv", nullptr}}), HasSubstr("'d_kv' is missing"));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"num_heads", 65}}), HasSubstr("'num_heads' is 65"));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"relative_attention_num_buckets", 3}}),
               HasSubstr("'relative_attention_num_buckets' is 3"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"relative_attention_max_distance", 16}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"relative_attention_max_distance", 16}}),
               HasSubstr("'relative_attention_max_distance' is 16, expected more than half of"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"layer_norm_epsilon", 0}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"layer_norm_epsilon", 0}}),
               HasSubstr("'layer_norm_epsilon' is 0"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"vocab_size", 499}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"vocab_size", 499}}),
               HasSubstr("'vocab_size' is 499, expected at least 500: the 400 pieces of "
                         "spiece.model and 100 extra_ids"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig,
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config,
                       {{"task_specific_params", {{"translation_en_to_de", json::object()}}}}),
               HasSubstr("field 'task_specific_params'"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"n_positions", 20}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"n_positions", 20}}),
               HasSubstr("field 'n_positions' is 20, expected at least 32: the longest prompt"));
 }
 
 TEST(T5, NamesTheTensorThatIsWrong) {
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"d_kv", 16}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"d_kv", 16}}),
               HasSubstr("model.safetensors: tensor 'encoder.block.0.layer.0.SelfAttention."));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"relative_attention_num_buckets", 16}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"relative_attention_num_buckets", 16}}),
               HasSubstr("tensor 'encoder.block.0.layer.0.SelfAttention.relative_attention_bias."
                         "weight' is F32 [32, 4], expected F64, F32, F16 or BF16 [16, 4]"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"feed_forward_proj", "gated-gelu"}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"feed_forward_proj", "gated-gelu"}}),
               HasSubstr("DenseReluDense.wi_0.weight' is missing"));
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"tie_word_embeddings", false}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Config, {{"tie_word_embeddings", false}}),
               HasSubstr("tensor 'lm_head.weight' is missing"));
 }
 
 TEST(T5, RefusesTokensThatItDoesNotKnow) {
   EXPECT_THAT(ModelDirectory("tiny-t5").Remove("spiece.model").Refusal(),
               HasSubstr("spiece.model"));
-  EXPECT_THAT(Refusal("tiny-t5", kTokenizer, {{"tokenizer_class", "LlamaTokenizer"}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Tokenizer, {{"tokenizer_class", "LlamaTokenizer"}}),
               HasSubstr("supported: T5Tokenizer"));
-  EXPECT_THAT(
-      Refusal("tiny-t5", kTokenizer, {{"added_tokens_decoder", {{"7", {{"content", "<user>"}}}}}}),
-      HasSubstr("has '<user>' with id 7, which is the id of '"));
-  EXPECT_THAT(Refusal("tiny-t5", kTokenizer, {{"additional_special_tokens", {"<user>"}}}),
+  EXPECT_THAT(Refusal("tiny-t5", kT5Tokenizer,
+                      {{"added_tokens_decoder", {{"7", {{"content", "<user>"}}}}}}),
+              HasSubstr("has '<user>' with id 7, which is the id of '"));
+  EXPECT_THAT(Refusal("tiny-t5", kT5Tokenizer, {{"additional_special_tokens", {"<user>"}}}),
               HasSubstr("'additional_special_tokens' has '<user>'"));
   EXPECT_THAT(Refusal("tiny-t5", "generation_config.json", {{"eos_token_id", 2}}),
               HasSubstr("piece '</s>' has id 1, expected 2"));

@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr size_t kAny = size_t{1} << 30;
+constexpr size_t kAnySize = size_t{1} << 30;
 
 absl::StatusOr<std::string> ReadWhole(const std::string& path, size_t max_bytes) {
   const absl::StatusOr<OpenedFile> file = OpenedFile::Open(path, max_bytes);
@@ -32,7 +32,7 @@ TEST(OpenedFile, ReadsAFileWhole) {
     std::string text(size, 'x');
     if (size > 1) text[size - 2] = 'y';
     directory.Write("file", text);
-    const auto file = ExpectOk(ReadWhole(path, kAny));
+    const auto file = ExpectOk(ReadWhole(path, kAnySize));
     EXPECT_TRUE(*file == text);
   }
   EXPECT_THAT(ReadWhole(path, 7).status().ToString(),
@@ -47,7 +47,7 @@ TEST(OpenedFile, AFileShorterThanItSaysIsAnError) {
   if (stat(path.c_str(), &info) != 0 || info.st_size != 4096) {
     GTEST_SKIP() << path << " is not here, or says another size";
   }
-  const auto file = ReadWhole(path, kAny);
+  const auto file = ReadWhole(path, kAnySize);
   EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(file.status().message()), StartsWith(path + ": ends at byte "));
   EXPECT_THAT(std::string(file.status().message()),
@@ -56,20 +56,20 @@ TEST(OpenedFile, AFileShorterThanItSaysIsAnError) {
 
 TEST(OpenedFile, RefusesWhatIsNoFile) {
   const TempDirectory directory;
-  EXPECT_EQ(ReadWhole(directory.path() + "/none", kAny).status().code(),
+  EXPECT_EQ(ReadWhole(directory.path() + "/none", kAnySize).status().code(),
             absl::StatusCode::kNotFound);
-  EXPECT_THAT(ReadWhole(directory.path(), kAny).status().ToString(),
+  EXPECT_THAT(ReadWhole(directory.path(), kAnySize).status().ToString(),
               HasSubstr("not a regular file"));
   const std::string pipe = directory.path() + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(ReadWhole(pipe, kAny).status().ToString(), HasSubstr("not a regular file"));
+  EXPECT_THAT(ReadWhole(pipe, kAnySize).status().ToString(), HasSubstr("not a regular file"));
 }
 
 TEST(OpenedFile, ABoundOnTheSizeComesBeforeTheMemory) {
   const TempDirectory directory;
   directory.Write("large", "x");
   std::filesystem::resize_file(directory.path() + "/large", size_t{1} << 40);  // sparse
-  EXPECT_THAT(ReadWhole(directory.path() + "/large", kAny).status().ToString(),
+  EXPECT_THAT(ReadWhole(directory.path() + "/large", kAnySize).status().ToString(),
               HasSubstr("1099511627776 bytes, expected at most"));
 }
 

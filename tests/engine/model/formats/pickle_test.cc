@@ -21,7 +21,7 @@ absl::StatusOr<Pickle> Parse(const std::string& bytes) {
   return ParsePickle(Bytes(bytes), "p", kAllowed);
 }
 
-std::string ErrorOf(const std::string& bytes) {
+std::string PickleError(const std::string& bytes) {
   const auto pickle = Parse(bytes);
   EXPECT_FALSE(pickle.ok());
   return std::string(pickle.status().message());
@@ -67,23 +67,25 @@ TEST(Pickle, KeepsCallsAndPersistentIdsAsNodes) {
 
 TEST(Pickle, RefusesGlobalsThatAreNotListed) {
   EXPECT_THAT(
-      ErrorOf("\x80\x02"s + "cos\nsystem\nX\x02\x00\x00\x00ls\x85R."s),
+      PickleError("\x80\x02"s + "cos\nsystem\nX\x02\x00\x00\x00ls\x85R."s),
       HasSubstr("p: pickle at byte 2: global 'os.system' is not one that a checkpoint needs"));
-  EXPECT_THAT(ErrorOf("\x80\x04\x8c\x02os\x8c\x06system\x93."), HasSubstr("global 'os.system'"));
-  EXPECT_THAT(ErrorOf("\x80\x02"s + "cbuiltins\neval\n."), HasSubstr("global 'builtins.eval'"));
-  EXPECT_THAT(ErrorOf("\x80\x02"s + "ccollections.OrderedDict\nx\n."), HasSubstr("refused"));
-  EXPECT_THAT(ErrorOf("\x80\x02"s + "ccollections\nOrderedDict"),
+  EXPECT_THAT(PickleError("\x80\x04\x8c\x02os\x8c\x06system\x93."),
+              HasSubstr("global 'os.system'"));
+  EXPECT_THAT(PickleError("\x80\x02"s + "cbuiltins\neval\n."), HasSubstr("global 'builtins.eval'"));
+  EXPECT_THAT(PickleError("\x80\x02"s + "ccollections.OrderedDict\nx\n."), HasSubstr("refused"));
+  EXPECT_THAT(PickleError("\x80\x02"s + "ccollections\nOrderedDict"),
               HasSubstr("a name that does not end"));
 }
 
 TEST(Pickle, RefusesOpcodesThatMakeObjects) {
   // INST, OBJ, NEWOBJ, EXT1, BUILD of no object, REDUCE of no function.
-  EXPECT_THAT(ErrorOf("\x80\x02(ios\nsystem\n."), HasSubstr("opcode 0x69"));
-  EXPECT_THAT(ErrorOf("\x80\x02(o."), HasSubstr("opcode 0x6f"));
-  EXPECT_THAT(ErrorOf("\x80\x02))\x81."), HasSubstr("opcode 0x81"));
-  EXPECT_THAT(ErrorOf("\x80\x02\x82\x01."), HasSubstr("opcode 0x82"));
-  EXPECT_THAT(ErrorOf("\x80\x02}}b."), HasSubstr("state is set on a value that is not an object"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01)R."), HasSubstr("unknown function"));
+  EXPECT_THAT(PickleError("\x80\x02(ios\nsystem\n."), HasSubstr("opcode 0x69"));
+  EXPECT_THAT(PickleError("\x80\x02(o."), HasSubstr("opcode 0x6f"));
+  EXPECT_THAT(PickleError("\x80\x02))\x81."), HasSubstr("opcode 0x81"));
+  EXPECT_THAT(PickleError("\x80\x02\x82\x01."), HasSubstr("opcode 0x82"));
+  EXPECT_THAT(PickleError("\x80\x02}}b."),
+              HasSubstr("state is set on a value that is not an object"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01)R."), HasSubstr("unknown function"));
 }
 
 TEST(Pickle, RefusesStreamsThatAreCutShortAnywhere) {
@@ -91,40 +93,40 @@ TEST(Pickle, RefusesStreamsThatAreCutShortAnywhere) {
       "\x80\x02}(X\x01\x00\x00\x00kJ\x01\x00\x00\x00X\x01\x00\x00\x00lK\x01u."s;
   ASSERT_TRUE(Parse(whole).ok());
   for (size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THAT(ErrorOf(whole.substr(0, size)), HasSubstr("cut short")) << size;
+    EXPECT_THAT(PickleError(whole.substr(0, size)), HasSubstr("cut short")) << size;
   }
 }
 
 TEST(Pickle, RefusesABrokenStack) {
-  EXPECT_THAT(ErrorOf("\x80\x02."), HasSubstr("values left on the stack"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01K\x02."), HasSubstr("values left on the stack"));
-  EXPECT_THAT(ErrorOf("\x80\x02(K\x01."), HasSubstr("values left on the stack"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01\x86."), HasSubstr("too few values"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01(R."), HasSubstr("too few values"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01t."), HasSubstr("no mark"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01(K\x01K\x02u."), HasSubstr("not a dict"));
-  EXPECT_THAT(ErrorOf("\x80\x02}(K\x01u."), HasSubstr("not a dict"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01K\x02"s + "a."), HasSubstr("not a list"));
-  EXPECT_THAT(ErrorOf("\x80\x02h\x05."), HasSubstr("memo entry 5 does not exist"));
-  EXPECT_THAT(ErrorOf("\x80\x09."), HasSubstr("protocol 9"));
+  EXPECT_THAT(PickleError("\x80\x02."), HasSubstr("values left on the stack"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01K\x02."), HasSubstr("values left on the stack"));
+  EXPECT_THAT(PickleError("\x80\x02(K\x01."), HasSubstr("values left on the stack"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01\x86."), HasSubstr("too few values"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01(R."), HasSubstr("too few values"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01t."), HasSubstr("no mark"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01(K\x01K\x02u."), HasSubstr("not a dict"));
+  EXPECT_THAT(PickleError("\x80\x02}(K\x01u."), HasSubstr("not a dict"));
+  EXPECT_THAT(PickleError("\x80\x02K\x01K\x02"s + "a."), HasSubstr("not a list"));
+  EXPECT_THAT(PickleError("\x80\x02h\x05."), HasSubstr("memo entry 5 does not exist"));
+  EXPECT_THAT(PickleError("\x80\x09."), HasSubstr("protocol 9"));
 }
 
 TEST(Pickle, RefusesBombs) {
   // Nesting.
-  EXPECT_THAT(ErrorOf("\x80\x02" + std::string(100000, '(')), HasSubstr("nested deeper"));
+  EXPECT_THAT(PickleError("\x80\x02" + std::string(100000, '(')), HasSubstr("nested deeper"));
   // Values, on the stack and in the memo.
-  EXPECT_THAT(ErrorOf("\x80\x02" + std::string(1 << 20, 'N')),
+  EXPECT_THAT(PickleError("\x80\x02" + std::string(1 << 20, 'N')),
               HasSubstr("more than 524288 values"));
   std::string gets = "\x80\x02Nq";
   gets.push_back('\0');
   for (int i = 0; i < (1 << 20); ++i) gets += "h\0"s;
-  EXPECT_THAT(ErrorOf(gets), HasSubstr("stack is too deep"));
+  EXPECT_THAT(PickleError(gets), HasSubstr("stack is too deep"));
   std::string puts = "\x80\x02N";
   for (uint32_t i = 0; i < (1U << 19) + 1; ++i) puts += "r" + Raw(i);
-  EXPECT_THAT(ErrorOf(puts), HasSubstr("more than 524288 memo entries"));
+  EXPECT_THAT(PickleError(puts), HasSubstr("more than 524288 memo entries"));
   // A string longer than the file, and one that is just too long.
-  EXPECT_THAT(ErrorOf("\x80\x02X\xff\xff\xff\xff"), HasSubstr("string of 4294967295 bytes"));
-  EXPECT_THAT(ErrorOf("\x80\x02X" + Raw(uint32_t{70000}) + std::string(70000, 'x') + "."),
+  EXPECT_THAT(PickleError("\x80\x02X\xff\xff\xff\xff"), HasSubstr("string of 4294967295 bytes"));
+  EXPECT_THAT(PickleError("\x80\x02X" + Raw(uint32_t{70000}) + std::string(70000, 'x') + "."),
               HasSubstr("string of 70000 bytes, expected at most 65536"));
 }
 

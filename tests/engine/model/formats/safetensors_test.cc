@@ -15,14 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<float> Floats(const TensorView& view) {
-  std::vector<float> values(static_cast<size_t>(view.numel()));
-  CopyAsF32(view, values);
-  return values;
-}
-
-std::string ErrorOf(const std::string& file) {
+std::string SafetensorsError(const std::string& file) {
   const auto tensors = ParseSafetensors(Bytes(file), "m.safetensors");
   EXPECT_FALSE(tensors.ok());
   EXPECT_EQ(tensors.status().code(), absl::StatusCode::kInvalidArgument);
@@ -61,24 +54,29 @@ TEST(Safetensors, ReadsEmptyTensorsAndEmptyFiles) {
 }
 
 TEST(Safetensors, RefusesFilesThatAreCutShort) {
-  EXPECT_THAT(ErrorOf("1234567"), HasSubstr("7 bytes, too short"));
-  EXPECT_THAT(ErrorOf(Raw(uint64_t{100}) + "{}"),
+  EXPECT_THAT(SafetensorsError("1234567"), HasSubstr("7 bytes, too short"));
+  EXPECT_THAT(SafetensorsError(Raw(uint64_t{100}) + "{}"),
               HasSubstr("header of 100 bytes, expected at most 2"));
-  EXPECT_THAT(ErrorOf(Raw(std::numeric_limits<uint64_t>::max()) + "{}"), HasSubstr("header of"));
-  EXPECT_THAT(ErrorOf(Safetensors(
+  EXPECT_THAT(SafetensorsError(Raw(std::numeric_limits<uint64_t>::max()) + "{}"),
+              HasSubstr("header of"));
+  EXPECT_THAT(SafetensorsError(Safetensors(
                   R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})", "abcd")),
               HasSubstr("tensor 'a' ends at byte 8 of the data, which has 4 bytes"));
 }
 
 TEST(Safetensors, RefusesABadHeader) {
-  EXPECT_THAT(ErrorOf(Safetensors("{", "")), HasSubstr("not valid JSON"));
-  EXPECT_THAT(ErrorOf(Safetensors("[]", "")), HasSubstr("not a JSON object"));
-  EXPECT_THAT(ErrorOf(Safetensors(R"({"a": 1})", "")), HasSubstr("tensor 'a' is 1"));
-  EXPECT_THAT(ErrorOf(Safetensors(R"({"a": {}})", "")), HasSubstr("tensor 'a' has no dtype"));
-  EXPECT_THAT(ErrorOf(Safetensors(R"({"a": {"x": [[[[1]]]]}})", "")), HasSubstr("nested deeper"));
-  EXPECT_THAT(ErrorOf(Safetensors(std::string(1 << 16, '['), "")), HasSubstr("nested deeper"));
-  EXPECT_THAT(ErrorOf(Safetensors(R"({"a": {"dtype": "F32"}, "a": {"dtype": "F32"}})", "")),
-              HasSubstr("appears twice"));
+  EXPECT_THAT(SafetensorsError(Safetensors("{", "")), HasSubstr("not valid JSON"));
+  EXPECT_THAT(SafetensorsError(Safetensors("[]", "")), HasSubstr("not a JSON object"));
+  EXPECT_THAT(SafetensorsError(Safetensors(R"({"a": 1})", "")), HasSubstr("tensor 'a' is 1"));
+  EXPECT_THAT(SafetensorsError(Safetensors(R"({"a": {}})", "")),
+              HasSubstr("tensor 'a' has no dtype"));
+  EXPECT_THAT(SafetensorsError(Safetensors(R"({"a": {"x": [[[[1]]]]}})", "")),
+              HasSubstr("nested deeper"));
+  EXPECT_THAT(SafetensorsError(Safetensors(std::string(1 << 16, '['), "")),
+              HasSubstr("nested deeper"));
+  EXPECT_THAT(
+      SafetensorsError(Safetensors(R"({"a": {"dtype": "F32"}, "a": {"dtype": "F32"}})", "")),
+      HasSubstr("appears twice"));
 }
 
 // A header with one tensor of four bytes whose fields are as given.
@@ -90,22 +88,26 @@ std::string One(const std::string& dtype, const std::string& shape, const std::s
 
 TEST(Safetensors, RefusesBadFieldsOfATensor) {
   EXPECT_TRUE(ParseSafetensors(Bytes(One("F32", "[1]", "[0, 4]")), "m").ok());
-  EXPECT_THAT(ErrorOf(One("F3", "[1]", "[0, 4]")), HasSubstr("dtype 'F3', which is not known"));
-  EXPECT_THAT(ErrorOf(One("F32", "1", "[0, 4]")), HasSubstr("no valid shape"));
-  EXPECT_THAT(ErrorOf(One("F32", "[-1]", "[0, 4]")), HasSubstr("no valid shape"));
-  EXPECT_THAT(ErrorOf(One("F32", "[1.0]", "[0, 4]")), HasSubstr("no valid shape"));
-  EXPECT_THAT(ErrorOf(One("F32", "[18446744073709551615]", "[0, 4]")), HasSubstr("no valid shape"));
-  EXPECT_THAT(ErrorOf(One("F32", "[1,1,1,1,1,1,1,1,1]", "[0, 4]")), HasSubstr("9 dimensions"));
-  EXPECT_THAT(ErrorOf(One("F32", "[4294967296, 4294967296]", "[0, 4]")),
+  EXPECT_THAT(SafetensorsError(One("F3", "[1]", "[0, 4]")),
+              HasSubstr("dtype 'F3', which is not known"));
+  EXPECT_THAT(SafetensorsError(One("F32", "1", "[0, 4]")), HasSubstr("no valid shape"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[-1]", "[0, 4]")), HasSubstr("no valid shape"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[1.0]", "[0, 4]")), HasSubstr("no valid shape"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[18446744073709551615]", "[0, 4]")),
+              HasSubstr("no valid shape"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[1,1,1,1,1,1,1,1,1]", "[0, 4]")),
+              HasSubstr("9 dimensions"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[4294967296, 4294967296]", "[0, 4]")),
               HasSubstr("no valid number of elements"));
-  EXPECT_THAT(ErrorOf(One("F32", "[0, 4294967296, 4294967296]", "[0, 0]")),
+  EXPECT_THAT(SafetensorsError(One("F32", "[0, 4294967296, 4294967296]", "[0, 0]")),
               HasSubstr("no valid number of elements"));
-  EXPECT_THAT(ErrorOf(One("F32", "[4611686018427387904]", "[0, 4]")),
+  EXPECT_THAT(SafetensorsError(One("F32", "[4611686018427387904]", "[0, 4]")),
               HasSubstr("larger than memory"));
-  EXPECT_THAT(ErrorOf(One("F32", "[2]", "[0, 4]")), HasSubstr("has 4 bytes of data, expected 8"));
-  EXPECT_THAT(ErrorOf(One("F32", "[1]", "[0]")), HasSubstr("no valid data_offsets"));
-  EXPECT_THAT(ErrorOf(One("F32", "[1]", "[4, 0]")), HasSubstr("no valid data_offsets"));
-  EXPECT_THAT(ErrorOf(One("F32", "[1]", "[-4, 0]")), HasSubstr("no valid data_offsets"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[2]", "[0, 4]")),
+              HasSubstr("has 4 bytes of data, expected 8"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[1]", "[0]")), HasSubstr("no valid data_offsets"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[1]", "[4, 0]")), HasSubstr("no valid data_offsets"));
+  EXPECT_THAT(SafetensorsError(One("F32", "[1]", "[-4, 0]")), HasSubstr("no valid data_offsets"));
 }
 
 TEST(Safetensors, RefusesOverlapsHolesAndLeftovers) {
@@ -116,11 +118,11 @@ TEST(Safetensors, RefusesOverlapsHolesAndLeftovers) {
                        data);
   };
   EXPECT_TRUE(ParseSafetensors(Bytes(two("[2, 4]", "abcd")), "m").ok());
-  EXPECT_THAT(ErrorOf(two("[1, 3]", "abcd")),
+  EXPECT_THAT(SafetensorsError(two("[1, 3]", "abcd")),
               HasSubstr("tensor 'b' begins at byte 1 of the data, expected 2: tensors overlap"));
-  EXPECT_THAT(ErrorOf(two("[0, 2]", "abcd")), HasSubstr("overlap"));
-  EXPECT_THAT(ErrorOf(two("[3, 5]", "abcde")), HasSubstr("leave a hole"));
-  EXPECT_THAT(ErrorOf(two("[2, 4]", "abcde")),
+  EXPECT_THAT(SafetensorsError(two("[0, 2]", "abcd")), HasSubstr("overlap"));
+  EXPECT_THAT(SafetensorsError(two("[3, 5]", "abcde")), HasSubstr("leave a hole"));
+  EXPECT_THAT(SafetensorsError(two("[2, 4]", "abcde")),
               HasSubstr("5 bytes of data, but the tensors cover 4"));
 }
 

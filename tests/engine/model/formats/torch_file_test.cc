@@ -20,14 +20,7 @@ using namespace std::string_literals;
 std::string Fixture(const std::string& name) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/engine/model/data/" + name);
 }
-
-std::vector<float> Floats(const TensorView& view) {
-  std::vector<float> values(static_cast<size_t>(view.numel()));
-  CopyAsF32(view, values);
-  return values;
-}
-
-std::string ErrorOf(const std::string& file) {
+std::string TorchFileError(const std::string& file) {
   const auto tensors = ParseTorchFile(Bytes(file), "m.bin");
   EXPECT_FALSE(tensors.ok());
   EXPECT_EQ(tensors.status().code(), absl::StatusCode::kInvalidArgument);
@@ -71,9 +64,9 @@ TEST_P(TorchFixture, IsRefusedWhereverItIsCutShort) {
 }
 
 TEST(TorchFile, RefusesWhatIsNoDictOfTensors) {
-  EXPECT_THAT(ErrorOf(Fixture("no_dict.bin")), HasSubstr("holds a list, expected a dict"));
-  EXPECT_THAT(ErrorOf("hello"), HasSubstr("not a file that torch.save wrote"));
-  EXPECT_THAT(ErrorOf(""), HasSubstr("not a file that torch.save wrote"));
+  EXPECT_THAT(TorchFileError(Fixture("no_dict.bin")), HasSubstr("holds a list, expected a dict"));
+  EXPECT_THAT(TorchFileError("hello"), HasSubstr("not a file that torch.save wrote"));
+  EXPECT_THAT(TorchFileError(""), HasSubstr("not a file that torch.save wrote"));
 }
 
 std::string Text(const std::string& text) {
@@ -112,7 +105,7 @@ std::string Archive(const std::string& pickle) {
 }
 
 std::string ErrorOfTensor(const TensorCall& call) {
-  return ErrorOf(Archive(Dict(Text("w") + call.Code())));
+  return TorchFileError(Archive(Dict(Text("w") + call.Code())));
 }
 
 TEST(TorchFile, ReadsATensorMadeByHand) {
@@ -165,39 +158,41 @@ TEST(TorchFile, RefusesBadStorages) {
               HasSubstr("which is not known"));
   EXPECT_THAT(ErrorOfTensor({.storage = StorageId("FloatStorage", "0", 6, Tuple({0, 1}))}),
               HasSubstr("a view of another"));
-  EXPECT_THAT(ErrorOf(Archive(Dict(Text("v") + TensorCall().Code() + Text("w") +
-                                   TensorCall{.storage = StorageId("IntStorage", "0", 6)}.Code()))),
-              HasSubstr("tensor 'w': describes storage '0' differently from another tensor"));
+  EXPECT_THAT(
+      TorchFileError(Archive(Dict(Text("v") + TensorCall().Code() + Text("w") +
+                                  TensorCall{.storage = StorageId("IntStorage", "0", 6)}.Code()))),
+      HasSubstr("tensor 'w': describes storage '0' differently from another tensor"));
 }
 
 TEST(TorchFile, RefusesHostilePickles) {
-  EXPECT_THAT(ErrorOf(Archive("\x80\x02"s + "cos\nsystem\n" + Text("ls") + "\x85R.")),
+  EXPECT_THAT(TorchFileError(Archive("\x80\x02"s + "cos\nsystem\n" + Text("ls") + "\x85R.")),
               HasSubstr("m.bin(m/data.pkl): pickle at byte 2: global 'os.system'"));
-  EXPECT_THAT(ErrorOf(Archive(Dict(Text("w") + "K\x01"))),
+  EXPECT_THAT(TorchFileError(Archive(Dict(Text("w") + "K\x01"))),
               HasSubstr("'w': is an int, expected a tensor"));
-  EXPECT_THAT(ErrorOf(Archive(Dict("K\x01" + TensorCall().Code()))),
+  EXPECT_THAT(TorchFileError(Archive(Dict("K\x01" + TensorCall().Code()))),
               HasSubstr("a key of the dict is an int"));
-  EXPECT_THAT(
-      ErrorOf(Archive(Dict(Text("w") + TensorCall().Code() + Text("w") + TensorCall().Code()))),
-      HasSubstr("tensor 'w' appears twice"));
-  EXPECT_THAT(ErrorOf(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_tensor_v2\n)R"))),
+  EXPECT_THAT(TorchFileError(
+                  Archive(Dict(Text("w") + TensorCall().Code() + Text("w") + TensorCall().Code()))),
+              HasSubstr("tensor 'w' appears twice"));
+  EXPECT_THAT(TorchFileError(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_tensor_v2\n)R"))),
               HasSubstr("too few arguments"));
   // A parameter of itself, through the memo.
-  EXPECT_THAT(ErrorOf(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_parameter\n)R"))),
+  EXPECT_THAT(TorchFileError(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_parameter\n)R"))),
               HasSubstr("is an object, expected a tensor"));
 }
 
 TEST(TorchFile, RefusesBadArchives) {
   const std::string pickle = Dict(Text("w") + TensorCall().Code());
   const std::string storage = RawFloats({1, 2, 3, 4, 5, 6});
-  EXPECT_THAT(ErrorOf(Zip({{"m/other", "x"}})), HasSubstr("without data.pkl"));
-  EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}})), HasSubstr("storage '0' is missing"));
-  EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}, {"m/data/0", storage}, {"m/byteorder", "big"}})),
-              HasSubstr("byte order is 'big', expected 'little'"));
-  EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}, {"m/data.pkl", pickle}})),
+  EXPECT_THAT(TorchFileError(Zip({{"m/other", "x"}})), HasSubstr("without data.pkl"));
+  EXPECT_THAT(TorchFileError(Zip({{"m/data.pkl", pickle}})), HasSubstr("storage '0' is missing"));
+  EXPECT_THAT(
+      TorchFileError(Zip({{"m/data.pkl", pickle}, {"m/data/0", storage}, {"m/byteorder", "big"}})),
+      HasSubstr("byte order is 'big', expected 'little'"));
+  EXPECT_THAT(TorchFileError(Zip({{"m/data.pkl", pickle}, {"m/data.pkl", pickle}})),
               HasSubstr("zip entry 'm/data.pkl' appears twice"));
-  EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}}, 8)), HasSubstr("is compressed"));
-  EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}}, 0, 1)), HasSubstr("is encrypted"));
+  EXPECT_THAT(TorchFileError(Zip({{"m/data.pkl", pickle}}, 8)), HasSubstr("is compressed"));
+  EXPECT_THAT(TorchFileError(Zip({{"m/data.pkl", pickle}}, 0, 1)), HasSubstr("is encrypted"));
 }
 
 TEST(TorchFile, RefusesArchivesWithAWrongDirectory) {
@@ -207,7 +202,7 @@ TEST(TorchFile, RefusesArchivesWithAWrongDirectory) {
   const auto with = [&](size_t at, const std::string& bytes) {
     std::string file = good;
     file.replace(at, bytes.size(), bytes);
-    return ErrorOf(file);
+    return TorchFileError(file);
   };
   EXPECT_THAT(with(entry + 20, Raw(uint32_t{1000}) + Raw(uint32_t{1000})),
               HasSubstr("ends after the end of the file"));
@@ -260,32 +255,34 @@ TEST(TorchStream, ReadsAFileMadeByHand) {
 }
 
 TEST(TorchStream, RefusesAWrongStart) {
-  EXPECT_THAT(ErrorOf(Stream{.magic = "\x80\x02K\x01."}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.magic = "\x80\x02K\x01."}.File()),
               HasSubstr("not a file that torch.save"));
-  EXPECT_THAT(ErrorOf(Stream{.protocol = "\x80\x02K\x02."}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.protocol = "\x80\x02K\x02."}.File()),
               HasSubstr("protocol version is 2, expected 1001"));
-  EXPECT_THAT(ErrorOf(Stream{.system = Dict(Text("little_endian") + "\x89")}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.system = Dict(Text("little_endian") + "\x89")}.File()),
               HasSubstr("little-endian"));
-  EXPECT_THAT(ErrorOf(Stream{.system = Dict("")}.File()), HasSubstr("little-endian"));
+  EXPECT_THAT(TorchFileError(Stream{.system = Dict("")}.File()), HasSubstr("little-endian"));
 }
 
 TEST(TorchStream, RefusesWrongStorages) {
   const std::string floats = RawFloats({1, 2, 3, 4, 5, 6});
-  EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02}."}.File()), HasSubstr("has no list of storages"));
-  EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02]."}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.keys = "\x80\x02}."}.File()),
+              HasSubstr("has no list of storages"));
+  EXPECT_THAT(TorchFileError(Stream{.keys = "\x80\x02]."}.File()),
               HasSubstr("lists 0 storages, but the tensors use 1"));
-  EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02](" + Text("7") + "e."}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.keys = "\x80\x02](" + Text("7") + "e."}.File()),
               HasSubstr("lists storage '7', which no tensor uses"));
-  EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02](" + Text("0") + Text("0") + "e."}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.keys = "\x80\x02](" + Text("0") + Text("0") + "e."}.File()),
               HasSubstr("storage '0' appears twice"));
-  EXPECT_THAT(ErrorOf(Stream{.storages = Raw(int64_t{5}) + floats}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.storages = Raw(int64_t{5}) + floats}.File()),
               HasSubstr("storage '0' has 5 elements, expected 6"));
-  EXPECT_THAT(ErrorOf(Stream{.storages = Raw(int64_t{-1}) + floats}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.storages = Raw(int64_t{-1}) + floats}.File()),
               HasSubstr("storage '0' has -1 elements"));
-  EXPECT_THAT(ErrorOf(Stream{.storages = "abc"}.File()), HasSubstr("cut short before storage '0'"));
-  EXPECT_THAT(ErrorOf(Stream{.storages = Raw(int64_t{6}) + "abc"}.File()),
+  EXPECT_THAT(TorchFileError(Stream{.storages = "abc"}.File()),
+              HasSubstr("cut short before storage '0'"));
+  EXPECT_THAT(TorchFileError(Stream{.storages = Raw(int64_t{6}) + "abc"}.File()),
               HasSubstr("cut short in storage '0': 3 bytes left, expected 24"));
-  EXPECT_THAT(ErrorOf(Stream().File() + "x"), HasSubstr("1 bytes after the last storage"));
+  EXPECT_THAT(TorchFileError(Stream().File() + "x"), HasSubstr("1 bytes after the last storage"));
 }
 
 }  // namespace

@@ -28,30 +28,27 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr uint8_t kF32 = 0;
-constexpr uint8_t kI8 = 1;
-constexpr uint8_t kI16 = 2;
-constexpr int kPieces = 379;  // of the tokenizer that the tests borrow
+constexpr int kCt2Pieces = 379;  // of the tokenizer that the tests borrow
 
-std::string Shared(const std::string& file) {
+std::string SharedCt2File(const std::string& file) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/data/models/ct2-tiny-a-int8/" + file);
 }
 
 // A pre-norm model of width 4 with a layer in each stage, in variables. Every number of a tensor is
 // the same.
-class TinyDirectory {
+class TinyCt2Directory {
  public:
-  TinyDirectory() {
+  TinyCt2Directory() {
     config = json::parse(R"({"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>",
                              "decoder_start_token": "</s>", "add_source_bos": false,
                              "add_source_eos": false, "layer_norm_epsilon": null})");
-    Add("decoder/embeddings/weight", {kPieces, 4}, 0.5F);
+    Add("decoder/embeddings/weight", {kCt2Pieces, 4}, 0.5F);
     for (const char* stage : {"encoder", "decoder"}) {
       const std::string of = stage;
       Flag(of + "/pre_norm", 1);
       Flag(of + "/activation", 2);
       Add(of + "/scale_embeddings", {}, 3.0F);
-      variables[of + "/num_heads"] = Ct2Variable(of + "/num_heads", {}, kI16, Raw(int16_t{2}));
+      variables[of + "/num_heads"] = Ct2Variable(of + "/num_heads", {}, kCt2I16, Raw(int16_t{2}));
       const std::string layer = of + "/layer_0/";
       Linear(layer + "self_attention/linear_0", 12, 4);
       Linear(layer + "self_attention/linear_1", 4, 4);
@@ -65,21 +62,22 @@ class TinyDirectory {
     Linear("decoder/layer_0/attention/linear_1", 8, 4);
     Linear("decoder/layer_0/attention/linear_2", 4, 4);
     Norm("decoder/layer_0/attention/layer_norm");
-    Add("decoder/projection/bias", {kPieces}, 0.25F);
+    Add("decoder/projection/bias", {kCt2Pieces}, 0.25F);
     aliases = {{"encoder/embeddings_0/weight", "decoder/embeddings/weight"},
                {"decoder/projection/weight", "decoder/embeddings/weight"}};
     for (const char* file : {"source.spm", "target.spm", "shared_vocabulary.json"}) {
-      files[file] = Shared(file);
+      files[file] = SharedCt2File(file);
     }
   }
 
   void Add(const std::string& name, const std::vector<uint32_t>& shape, float value) {
     size_t numel = 1;
     for (const uint32_t size : shape) numel *= size;
-    variables[name] = Ct2Variable(name, shape, kF32, RawFloats(std::vector<float>(numel, value)));
+    variables[name] =
+        Ct2Variable(name, shape, kCt2F32, RawFloats(std::vector<float>(numel, value)));
   }
   void Flag(const std::string& name, char value) {
-    variables[name] = Ct2Variable(name, {}, kI8, std::string(1, value));
+    variables[name] = Ct2Variable(name, {}, kCt2I8, std::string(1, value));
   }
   void Linear(const std::string& name, uint32_t out, uint32_t in) {
     Add(name + "/weight", {out, in}, 1.0F);
@@ -122,12 +120,8 @@ class TinyDirectory {
   std::map<std::string, std::string> files;
 };
 
-std::vector<float> Values(const LoadedModel& model, const char* name) {
-  return WeightOf(model, FindWeight(model.program, name));
-}
-
 TEST(Ct2Directory, VariablesMakeTheNetwork) {
-  const auto model = ExpectOk(TinyDirectory().Load());
+  const auto model = ExpectOk(TinyCt2Directory().Load());
   EXPECT_EQ(model->layout, "ctranslate2");
   const ModelSpec& spec = model->spec;
   EXPECT_EQ(spec.shape.d_model, 4);
@@ -142,38 +136,38 @@ TEST(Ct2Directory, VariablesMakeTheNetwork) {
   EXPECT_EQ(spec.generation.num_beams, 2);
   EXPECT_EQ(spec.generation.max_length, 257);
   EXPECT_EQ(spec.tokens.decoder_start, spec.tokens.eos);
-  EXPECT_EQ(Values(*model, "encoder layer 0: self-attention query, key, value").size(), 48U);
+  EXPECT_EQ(WeightOf(*model, "encoder layer 0: self-attention query, key, value").size(), 48U);
 }
 
 // Its embedding is zero and its logit -inf, below what the file has.
 TEST(Ct2Directory, AnEmptyTokenFollowsTheVocabulary) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.Flag("decoder/start_from_zero_embedding", 1);
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_EQ(model->spec.shape.target_vocab, kPieces + 1);
-  EXPECT_EQ(model->spec.tokens.pad, kPieces);
-  EXPECT_EQ(model->spec.tokens.decoder_start, kPieces);
-  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces), "");
-  const std::vector<float> table = Values(*model, "source embedding");
-  ASSERT_EQ(table.size(), 4U * (kPieces + 1));
-  EXPECT_EQ(table[4 * kPieces - 1], 0.5F);
+  EXPECT_EQ(model->spec.shape.target_vocab, kCt2Pieces + 1);
+  EXPECT_EQ(model->spec.tokens.pad, kCt2Pieces);
+  EXPECT_EQ(model->spec.tokens.decoder_start, kCt2Pieces);
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kCt2Pieces), "");
+  const std::vector<float> table = WeightOf(*model, "source embedding");
+  ASSERT_EQ(table.size(), 4U * (kCt2Pieces + 1));
+  EXPECT_EQ(table[4 * kCt2Pieces - 1], 0.5F);
   EXPECT_THAT(std::vector<float>(table.end() - 4, table.end()), Each(0.0F));
-  const std::vector<float> bias = Values(*model, "output layer bias");
-  EXPECT_EQ(bias[kPieces - 1], 0.25F);
-  EXPECT_EQ(bias[kPieces], -INFINITY);
+  const std::vector<float> bias = WeightOf(*model, "output layer bias");
+  EXPECT_EQ(bias[kCt2Pieces - 1], 0.25F);
+  EXPECT_EQ(bias[kCt2Pieces], -INFINITY);
 
   tiny.variables.erase("decoder/projection/bias");
   const auto without = ExpectOk(tiny.Load());
-  EXPECT_EQ(Values(*without, "output layer bias")[kPieces - 1], 0.0F);
-  EXPECT_EQ(Values(*without, "output layer bias")[kPieces], -INFINITY);
+  EXPECT_EQ(WeightOf(*without, "output layer bias")[kCt2Pieces - 1], 0.0F);
+  EXPECT_EQ(WeightOf(*without, "output layer bias")[kCt2Pieces], -INFINITY);
 }
 
 TEST(Ct2Directory, PositionsAreStoredOrComputed) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   const auto computed = ExpectOk(tiny.Load());
   EXPECT_EQ(computed->spec.shape.max_positions, 1024);
   // The first row is position 1, with the frequencies 1 and 1/10000.
-  const std::vector<float> table = Values(*computed, "decoder positions");
+  const std::vector<float> table = WeightOf(*computed, "decoder positions");
   EXPECT_NEAR(table[0], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[1], std::sin(1e-4), 1e-9);
   EXPECT_NEAR(table[2], std::cos(1.0), 1e-6);
@@ -183,7 +177,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
   const auto stored = ExpectOk(tiny.Load());
   EXPECT_EQ(stored->spec.shape.max_positions, 9);
   EXPECT_EQ(stored->spec.generation.max_length, 10);
-  EXPECT_THAT(Values(*stored, "encoder positions"), Each(0.125F));
+  EXPECT_THAT(WeightOf(*stored, "encoder positions"), Each(0.125F));
   tiny.Add("decoder/position_encodings/encodings", {8, 4}, 0.125F);
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("variable 'decoder/position_encodings/encodings' has 8 rows and that of "
@@ -191,7 +185,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
 }
 
 TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.version = 5;
   tiny.revision = 4;
   tiny.config = nullptr;
@@ -200,7 +194,7 @@ TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
       tiny.variables.erase(std::string(stage) + name);
     }
   }
-  tiny.variables["num_heads"] = Ct2Variable("num_heads", {}, kI8, std::string(1, 4));
+  tiny.variables["num_heads"] = Ct2Variable("num_heads", {}, kCt2I8, std::string(1, 4));
   // There is a vocabulary of lines, and an output begins with <s>.
   std::string lines;
   const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
@@ -211,31 +205,31 @@ TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
   EXPECT_EQ(model->spec.shape.encoder_heads, 4);
   EXPECT_EQ(model->spec.activation, kernels::Activation::kRelu);
   EXPECT_EQ(model->spec.embedding_scale, 2.0F);
-  EXPECT_EQ(model->spec.tokens.decoder_start, kPieces - 1);
+  EXPECT_EQ(model->spec.tokens.decoder_start, kCt2Pieces - 1);
 }
 
 TEST(Ct2Directory, TwoVocabulariesAreTwoEmbeddings) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.files["source_vocabulary.json"] = tiny.files["shared_vocabulary.json"];
   tiny.files["target_vocabulary.json"] = tiny.files["shared_vocabulary.json"];
   tiny.files.erase("shared_vocabulary.json");
   ASSERT_TRUE(tiny.Load().ok()) << tiny.Load().status();
   tiny.aliases = {};
-  tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 1.0F);
-  tiny.Add("decoder/projection/weight", {kPieces, 4}, 2.0F);
+  tiny.Add("encoder/embeddings_0/weight", {kCt2Pieces, 4}, 1.0F);
+  tiny.Add("decoder/projection/weight", {kCt2Pieces, 4}, 2.0F);
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_EQ(model->spec.shape.source_vocab, kPieces);
-  EXPECT_EQ(model->spec.shape.target_vocab, kPieces + 1);
+  EXPECT_EQ(model->spec.shape.source_vocab, kCt2Pieces);
+  EXPECT_EQ(model->spec.shape.target_vocab, kCt2Pieces + 1);
   EXPECT_TRUE(model->own_target_vocabulary.has_value());
-  EXPECT_EQ(Values(*model, "source embedding").size(), 4U * kPieces);
-  EXPECT_EQ(Values(*model, "output layer")[0], 2.0F);
+  EXPECT_EQ(WeightOf(*model, "source embedding").size(), 4U * kCt2Pieces);
+  EXPECT_EQ(WeightOf(*model, "output layer")[0], 2.0F);
 }
 
 // OpenNMT's converters write <blank>, and set whether CTranslate2 ends a source.
 TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
   for (const bool has_blank : {false, true}) {
     for (const bool adds_end : {false, true}) {
-      TinyDirectory tiny;
+      TinyCt2Directory tiny;
       json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
       if (has_blank) pieces[5] = "<blank>";
       tiny.files["shared_vocabulary.json"] = pieces.dump();
@@ -248,9 +242,9 @@ TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
 }
 
 TEST(Ct2Directory, ASourceWithoutAnEndNeedsNone) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.aliases = {{"decoder/projection/weight", "decoder/embeddings/weight"}};
-  tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 0.5F);
+  tiny.Add("encoder/embeddings_0/weight", {kCt2Pieces, 4}, 0.5F);
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   tiny.files.erase("shared_vocabulary.json");
   tiny.files["target_vocabulary.json"] = pieces.dump();
@@ -269,19 +263,19 @@ TEST(Ct2Directory, ASourceWithoutAnEndNeedsNone) {
 
 TEST(Ct2Directory, OfStoredPositionsThoseOfTheLongestSourceAreUsed) {
   for (const uint32_t rows : {1000U, 1030U}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     std::vector<float> values;
     for (uint32_t i = 0; i < rows * 4; ++i) values.push_back(static_cast<float>(i));
     for (const std::string stage : {"encoder", "decoder"}) {
       const std::string name = stage + "/position_encodings/encodings";
-      tiny.variables[name] = Ct2Variable(name, {rows, 4}, kF32, RawFloats(values));
+      tiny.variables[name] = Ct2Variable(name, {rows, 4}, kCt2F32, RawFloats(values));
     }
     const auto model = ExpectOk(tiny.Load());
     const uint32_t used = std::min(rows, 1024U);
     EXPECT_EQ(model->spec.shape.max_positions, static_cast<int>(used));
     EXPECT_EQ(model->tokenizer.max_source_tokens, static_cast<int>(used));
     values.resize(size_t{used} * 4);
-    EXPECT_EQ(Values(*model, "encoder positions"), values);
+    EXPECT_EQ(WeightOf(*model, "encoder positions"), values);
     tiny.variables.erase("decoder/position_encodings/encodings");
     tiny.Add("decoder/position_encodings/encodings", {2000, 4}, 1.0F);
     EXPECT_THAT(tiny.Refusal(), HasSubstr("has 2000 rows and that of the encoder"));
@@ -290,12 +284,12 @@ TEST(Ct2Directory, OfStoredPositionsThoseOfTheLongestSourceAreUsed) {
 
 // Before version 6.
 TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.version = 5;
   tiny.revision = 6;
   tiny.config = nullptr;
   const auto text = [&tiny](const std::string& name, const std::string& piece) {
-    tiny.variables[name] = Ct2Variable(name, {static_cast<uint32_t>(piece.size())}, kI8, piece);
+    tiny.variables[name] = Ct2Variable(name, {static_cast<uint32_t>(piece.size())}, kCt2I8, piece);
   };
   for (const char* flag :
        {"with_source_bos", "with_source_eos", "user_decoder_start_tokens", "layernorm_embedding"}) {
@@ -330,16 +324,16 @@ TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
 }
 
 TEST(Ct2Directory, AnEmbeddingsNormIsPartOfTheNetwork) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.Norm("encoder/layernorm_embedding");
   EXPECT_THAT(tiny.Fault(), HasSubstr("'decoder/layernorm_embedding/gamma' is missing"));
   tiny.Norm("decoder/layernorm_embedding");
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_THAT(Values(*model, "decoder embedding norm gain"), Each(3.0F));
+  EXPECT_THAT(WeightOf(*model, "decoder embedding norm gain"), Each(3.0F));
 }
 
 // The same as a T5: two heads of 3, which are wider than the model.
-class TinyT5Directory : public TinyDirectory {
+class TinyT5Directory : public TinyCt2Directory {
  public:
   TinyT5Directory() {
     std::erase_if(variables, [](const auto& variable) {
@@ -358,7 +352,7 @@ class TinyT5Directory : public TinyDirectory {
       std::vector<float> rows;
       for (int i = 0; i < 18 * 4; ++i) rows.push_back(static_cast<float>(i / 4));
       variables[self + "linear_0/weight"] =
-          Ct2Variable(self + "linear_0/weight", {18, 4}, kF32, RawFloats(rows));
+          Ct2Variable(self + "linear_0/weight", {18, 4}, kCt2F32, RawFloats(rows));
       Add(self + "linear_1/weight", {4, 6}, 1.0F);
       Add(self + "queries_scale", {}, 1.0F);
       Add(self + "relative_attention_bias", {8, 2}, 2.0F);
@@ -382,32 +376,33 @@ TEST(Ct2Directory, VariablesMakeAT5) {
   EXPECT_EQ(spec.distances.max_distance, 20);
   EXPECT_TRUE(spec.gated);
   // The norm's gain is 3, and what the output layer is given half of that.
-  EXPECT_THAT(Values(*model, "decoder final norm gain"), Each(1.5F));
-  EXPECT_THAT(Values(*model, "encoder final norm gain"), Each(3.0F));
+  EXPECT_THAT(WeightOf(*model, "decoder final norm gain"), Each(1.5F));
+  EXPECT_THAT(WeightOf(*model, "encoder final norm gain"), Each(3.0F));
   // Queries are multiplied by sqrt(3), keys and values are not.
   const std::vector<float>& qkv =
-      Values(*model, "decoder layer 0: self-attention query, key, value");
+      WeightOf(*model, "decoder layer 0: self-attention query, key, value");
   ASSERT_EQ(qkv.size(), 72U);
   EXPECT_FLOAT_EQ(qkv[5 * 4], 5 * std::sqrt(3.0F));
   EXPECT_EQ(qkv[6 * 4], 6.0F);
   EXPECT_EQ(qkv[17 * 4], 17.0F);
-  EXPECT_THAT(Values(*model, "decoder layer 0: cross-attention query"), Each(std::sqrt(3.0F)));
+  EXPECT_THAT(WeightOf(*model, "decoder layer 0: cross-attention query"), Each(std::sqrt(3.0F)));
 }
 
 TEST(Ct2Directory, ScalesOfRowsStayWithTheirRows) {
   TinyT5Directory tiny;
   const std::string name = "encoder/layer_0/self_attention/linear_0/weight";
-  tiny.variables[name] = Ct2Variable(name, {18, 4}, kI8, std::string(72, 12));
+  tiny.variables[name] = Ct2Variable(name, {18, 4}, kCt2I8, std::string(72, 12));
   std::vector<float> scales;
   for (int row = 0; row < 18; ++row) scales.push_back(row < 12 ? 4.0F : 6.0F);
-  tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {18}, kF32, RawFloats(scales));
+  tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {18}, kCt2F32, RawFloats(scales));
   for (const bool of_rows : {true, false}) {
     if (!of_rows) {
-      tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {}, kF32, RawFloats({6.0F}));
+      tiny.variables[name + "_scale"] =
+          Ct2Variable(name + "_scale", {}, kCt2F32, RawFloats({6.0F}));
     }
     const auto model = ExpectOk(tiny.Load());
     const std::vector<float>& qkv =
-        Values(*model, "encoder layer 0: self-attention query, key, value");
+        WeightOf(*model, "encoder layer 0: self-attention query, key, value");
     EXPECT_EQ(qkv[11 * 4], of_rows ? 3.0F : 2.0F);
     EXPECT_EQ(qkv[12 * 4], 2.0F);
   }
@@ -450,7 +445,7 @@ TEST(Ct2Directory, RefusesOtherNetworksOfT5sKind) {
                                       "[16, 4], expected query, key and value of 2 heads"));
   tiny = whole;
   tiny.aliases = {{"decoder/projection/weight", "decoder/embeddings/weight"}};
-  tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 0.5F);
+  tiny.Add("encoder/embeddings_0/weight", {kCt2Pieces, 4}, 0.5F);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/embeddings_0/weight' is another than "
                                         "'decoder/embeddings/weight', in a T5"));
   // Every layer of a stage has the table of the first.
@@ -470,22 +465,22 @@ TEST(Ct2Directory, RefusesOtherNetworksOfT5sKind) {
 }
 
 TEST(Ct2Directory, NamesThatT5sRowsHaveTwiceAreTheFirsts) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
-  pieces[kPieces - 3] = pieces[kPieces - 1] = "<extra_id_0>";
+  pieces[kCt2Pieces - 3] = pieces[kCt2Pieces - 1] = "<extra_id_0>";
   tiny.files["shared_vocabulary.json"] = pieces.dump();
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_EQ(model->source_vocabulary.IdOf("<extra_id_0>"), kPieces - 3);
-  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "");
-  EXPECT_THAT(model->tokenizer.special, ::testing::Contains(kPieces - 3));
-  pieces[kPieces - 3] = pieces[kPieces - 1] = "other";
+  EXPECT_EQ(model->source_vocabulary.IdOf("<extra_id_0>"), kCt2Pieces - 3);
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kCt2Pieces - 1), "");
+  EXPECT_THAT(model->tokenizer.special, ::testing::Contains(kCt2Pieces - 3));
+  pieces[kCt2Pieces - 3] = pieces[kCt2Pieces - 1] = "other";
   tiny.files["shared_vocabulary.json"] = pieces.dump();
   EXPECT_THAT(tiny.Fault(), HasSubstr("piece 'other' is there twice"));
 }
 
 TEST(Ct2Directory, RefusesOtherNetworks) {
   {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     for (const char* spec : {"WhisperSpec", "TransformerDecoderSpec", "TransformerEncoderSpec"}) {
       tiny.spec = spec;
       EXPECT_THAT(tiny.Refusal(), HasSubstr(std::string("model.bin: specification '") + spec +
@@ -500,19 +495,19 @@ TEST(Ct2Directory, RefusesOtherNetworks) {
         "decoder/layer_0/self_attention/relative_attention_bias", "encoder/embeddings_1/weight",
         "decoder/layer_0/ffn/linear_0_noact/weight", "encoder/layer_1/ffn/linear_0/weight",
         "encoder/layer_0/self_attention/relative_position_keys"}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.Add(name, {4}, 1.0F);
     EXPECT_THAT(tiny.Refusal(), HasSubstr("variable '" + name + "' [4] has no place"));
   }
   for (const std::string name : {"decoder/alibi", "encoder/multi_query_attention"}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.Flag(name, 1);
     EXPECT_THAT(tiny.Refusal(), HasSubstr("variable '" + name + "' is 1, which is not supported"));
   }
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.Add("decoder/scale_outputs", {}, 0.5F);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("variable 'decoder/scale_outputs' is 0.5"));
-  tiny = TinyDirectory();
+  tiny = TinyCt2Directory();
   tiny.Flag("encoder/activation", 7);
   tiny.Flag("decoder/activation", 7);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("variable 'encoder/activation' is 7"));
@@ -521,11 +516,11 @@ TEST(Ct2Directory, RefusesOtherNetworks) {
 }
 
 TEST(Ct2Directory, EveryMissingOrWrongVariableIsNamed) {
-  const TinyDirectory whole;
+  const TinyCt2Directory whole;
   int tried = 0;
   for (const auto& [name, bytes] : whole.variables) {
     if (!name.ends_with("weight") && !name.ends_with("gamma") && !name.ends_with("beta")) continue;
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.variables.erase(name);
     if (name == "decoder/embeddings/weight") tiny.aliases = {};
     // A stage without what its layers are counted by, too.
@@ -536,25 +531,26 @@ TEST(Ct2Directory, EveryMissingOrWrongVariableIsNamed) {
     ++tried;
   }
   EXPECT_GE(tried, 20);
-  TinyDirectory tiny;
-  tiny.Add("decoder/projection/bias", {kPieces}, NAN);
+  TinyCt2Directory tiny;
+  tiny.Add("decoder/projection/bias", {kCt2Pieces}, NAN);
   EXPECT_THAT(tiny.Fault(), HasSubstr("'decoder/projection/bias' holds nan at [0]"));
   tiny = whole;
   tiny.variables["encoder/num_heads"] =
-      Ct2Variable("encoder/num_heads", {}, kI16, Raw(int16_t{-1}));
+      Ct2Variable("encoder/num_heads", {}, kCt2I16, Raw(int16_t{-1}));
   EXPECT_THAT(tiny.Fault(), HasSubstr("'encoder/num_heads' is -1, expected a whole number from 1"));
   tiny = whole;
-  tiny.variables["encoder/num_heads"] = Ct2Variable("encoder/num_heads", {}, kI16, Raw(int16_t{3}));
+  tiny.variables["encoder/num_heads"] =
+      Ct2Variable("encoder/num_heads", {}, kCt2I16, Raw(int16_t{3}));
   EXPECT_THAT(tiny.Fault(), HasSubstr("3 heads for d_model 4"));
   tiny = whole;
   const std::string ffn = "encoder/layer_0/ffn/linear_0/weight";
-  tiny.variables[ffn] = Ct2Variable(ffn, {6, 4}, kI8, std::string(24, 'x'));
+  tiny.variables[ffn] = Ct2Variable(ffn, {6, 4}, kCt2I8, std::string(24, 'x'));
   EXPECT_THAT(tiny.Fault(), HasSubstr("'" + ffn + "' is I8 [6, 4] without scales, expected"));
 }
 
 TEST(Ct2Directory, RefusesFieldsOfConfig) {
   const auto refused = [](const char* field, const json& value) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.config[field] = value;
     return tiny.Refusal();
   };
@@ -567,7 +563,7 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
                   .Change("config.json", {{"decoder_start_token", nullptr}})
                   .Refusal(),
               HasSubstr("field 'decoder_start_token' is null"));
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.config["layer_norm_epsilon"] = -1;
   EXPECT_THAT(tiny.Fault(), HasSubstr("field 'layer_norm_epsilon'"));
   tiny.config["layer_norm_epsilon"] = 1e-6;
@@ -583,7 +579,7 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
 TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
   for (const auto& [spec, heads] :
        {std::pair("", 8), std::pair("TransformerBase", 8), std::pair("TransformerBig", 16)}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.version = 5;
     tiny.revision = 2;
     tiny.spec = spec;
@@ -595,11 +591,11 @@ TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
     tiny.revision = 3;
     EXPECT_THAT(tiny.Fault(), HasSubstr("8 heads for d_model 4"));
   }
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.spec = "TransformerBig";
   tiny.revision = 8;
   EXPECT_THAT(tiny.Refusal(), HasSubstr("revision 8 of 'TransformerBig', supported: up to 7"));
-  tiny = TinyDirectory();
+  tiny = TinyCt2Directory();
   tiny.revision = 2;
   for (const char* stage : {"encoder/", "decoder/"}) {
     tiny.variables.erase(std::string(stage) + "num_heads");
@@ -610,7 +606,7 @@ TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
 TEST(Ct2Directory, EveryOtherSpecificationIsRefusedByItsName) {
   for (const char* spec : {"TransformerDecoderSpec", "TransformerEncoderSpec", "WhisperSpec",
                            "Wav2Vec2Spec", "Wav2Vec2BertSpec", "MoonshineSpec"}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.spec = spec;
     EXPECT_THAT(tiny.Refusal(), HasSubstr("specification '" + std::string(spec) + "', supported"));
   }
@@ -618,7 +614,7 @@ TEST(Ct2Directory, EveryOtherSpecificationIsRefusedByItsName) {
 
 TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
   for (const char value : {0, 1}) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     for (const std::string stage : {"encoder", "decoder"}) {
       tiny.variables.erase(stage + "/scale_embeddings");
       tiny.Flag(stage + "/embeddings/multiply_by_sqrt_depth", value);
@@ -630,14 +626,14 @@ TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
 
 // CTranslate2 appends it, too.
 TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   const auto unk = std::ranges::find(pieces, "<unk>") - pieces.begin();
   pieces.erase(static_cast<size_t>(unk));
   tiny.files["shared_vocabulary.json"] = pieces.dump();
   const auto model = ExpectOk(tiny.Load());
-  EXPECT_EQ(model->spec.tokens.unk, kPieces - 1);
-  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "<unk>");
+  EXPECT_EQ(model->spec.tokens.unk, kCt2Pieces - 1);
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kCt2Pieces - 1), "<unk>");
   pieces.erase(7);
   tiny.files["shared_vocabulary.json"] = pieces.dump();
   EXPECT_THAT(tiny.Fault(), HasSubstr("378 pieces with '<unk>', expected 379, the rows"));
@@ -645,7 +641,7 @@ TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
 
 // Before version 6 nothing of it is about tokens.
 TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.version = 5;
   tiny.Flag("with_target_bos", 0);
   tiny.config["decoder_start_token"] = nullptr;
@@ -657,7 +653,7 @@ TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
 
 // A model of characters, as CTranslate2's test model is.
 TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.files.erase("source.spm");
   tiny.files.erase("target.spm");
   EXPECT_THAT(tiny.Missing(), HasSubstr("shared_vocabulary.json has parts of words, such as '"));
@@ -681,7 +677,7 @@ TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
 }
 
 TEST(Ct2Directory, NotesSpecialTokensThatSomebodyAdded) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   const json token = {{"content", pieces[20]}, {"special", true}};
   tiny.files["tokenizer_config.json"] = json{{"added_tokens_decoder", {{"20", token}}}}.dump();
@@ -690,7 +686,7 @@ TEST(Ct2Directory, NotesSpecialTokensThatSomebodyAdded) {
 }
 
 TEST(Ct2Directory, SaysWhichFilesWouldDo) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.files.erase("target.spm");
   EXPECT_THAT(tiny.Missing(), HasSubstr("target.spm"));
   tiny.files.erase("source.spm");
@@ -699,14 +695,14 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
                         "sentencepiece.bpe.model, spiece.model, sentencepiece.model and "
                         "tokenizer.json, or BART's vocab.json and merges.txt"));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
-    TinyDirectory one = tiny;
-    one.files[file] = Shared("source.spm");
+    TinyCt2Directory one = tiny;
+    one.files[file] = SharedCt2File("source.spm");
     EXPECT_TRUE(one.Load().ok()) << one.Load().status();
   }
-  tiny = TinyDirectory();
+  tiny = TinyCt2Directory();
   tiny.files["target.spm"] = ReadTestFile(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/target.spm");
   EXPECT_THAT(tiny.Fault(), HasSubstr("expected at least half: it is another model's"));
-  tiny = TinyDirectory();
+  tiny = TinyCt2Directory();
   tiny.files.erase("shared_vocabulary.json");
   EXPECT_THAT(tiny.Missing(), HasSubstr("found no vocabulary, expected shared_vocabulary.json"));
 }
@@ -750,7 +746,7 @@ Directory WithTokenizerJson() {
 }
 
 TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
-  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  TinyCt2Directory tiny = WithTokenizerJson<TinyCt2Directory>();
   const auto model = ExpectOk(tiny.Load());
   EXPECT_NE(model->tokenizer.model, nullptr);
   EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/tokenizer.json"));
@@ -760,8 +756,8 @@ TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
   EXPECT_EQ(pair->first, 6);
   // A file of SentencePiece's wins, of whatever name.
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
-    TinyDirectory both = tiny;
-    both.files[file] = Shared("source.spm");
+    TinyCt2Directory both = tiny;
+    both.files[file] = SharedCt2File("source.spm");
     const auto loaded = ExpectOk(both.Load());
     EXPECT_EQ(loaded->tokenizer.model, nullptr);
     EXPECT_THAT(loaded->tokenizer.source_path, ::testing::EndsWith(file));
@@ -769,7 +765,7 @@ TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
 }
 
 TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
-  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  TinyCt2Directory tiny = WithTokenizerJson<TinyCt2Directory>();
   tiny.files["tokenizer_config.json"] = R"({"legacy_behaviour": true})";
   const auto model = ExpectOk(tiny.Load());
   const auto pair = ExpectOk(model->languages.Resolve("de", "en"));
@@ -784,9 +780,9 @@ TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
 }
 
 TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
-  const TinyDirectory whole = WithTokenizerJson<TinyDirectory>();
+  const TinyCt2Directory whole = WithTokenizerJson<TinyCt2Directory>();
   const auto with = [&whole](const json& changes) {
-    TinyDirectory tiny = whole;
+    TinyCt2Directory tiny = whole;
     json file = json::parse(tiny.files["tokenizer.json"]);
     file.merge_patch(changes);
     tiny.files["tokenizer.json"] = file.dump();
@@ -801,17 +797,17 @@ TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
       HasSubstr(
           "tokenizer.json: 1 of its 3 pieces are in shared_vocabulary.json, expected at least "
           "half: it is another model's"));
-  const json user = {{"content", "<user>"}, {"id", kPieces}};
+  const json user = {{"content", "<user>"}, {"id", kCt2Pieces}};
   json special = user;
   special["special"] = true;
   // Special tokens that somebody added are none of texts; those that the vocabulary lacks are not there.
   auto added = ExpectOk(with({{"added_tokens", json::array({special})}}).Load());
   EXPECT_TRUE(added->tokenizer.added.empty());
-  json plain = {{"content", "Ha"}, {"id", kPieces}};
+  json plain = {{"content", "Ha"}, {"id", kCt2Pieces}};
   added = with({{"added_tokens", json::array({plain})}}).Load();
   ASSERT_TRUE(added.ok()) << added.status();
   EXPECT_TRUE(added->tokenizer.added.empty());
-  TinyDirectory tiny = whole;
+  TinyCt2Directory tiny = whole;
   tiny.Flag("decoder/start_from_zero_embedding", 1);
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("tokenizer.json: is not supported with a model of Marian's"));
@@ -824,8 +820,9 @@ TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
   TinyT5Directory tiny = WithTokenizerJson<TinyT5Directory>();
   json file = json::parse(tiny.files["tokenizer.json"]);
   // Texts have tokens that are added and not special.
-  file["added_tokens"].push_back({{"content", "<user>"}, {"id", kPieces}, {"special", true}});
-  file["added_tokens"].push_back({{"content", "Ha"}, {"id", kPieces + 1}, {"normalized", false}});
+  file["added_tokens"].push_back({{"content", "<user>"}, {"id", kCt2Pieces}, {"special", true}});
+  file["added_tokens"].push_back(
+      {{"content", "Ha"}, {"id", kCt2Pieces + 1}, {"normalized", false}});
   tiny.files["tokenizer.json"] = file.dump();
   const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
@@ -875,7 +872,7 @@ TEST(Ct2Directory, RefusesWhatIsNoBart) {
 }
 
 TEST(Ct2Directory, ASourceBeginsAsTheFileSays) {
-  TinyDirectory tiny;
+  TinyCt2Directory tiny;
   tiny.config["add_source_bos"] = true;
   EXPECT_THAT(tiny.Fault(), HasSubstr("shared_vocabulary.json: has no '<s>', the bos_token"));
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
@@ -937,7 +934,7 @@ TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
 
 TEST(Ct2Directory, ChecksVocabularies) {
   const auto with = [](const std::string& text) {
-    TinyDirectory tiny;
+    TinyCt2Directory tiny;
     tiny.files["shared_vocabulary.json"] = text;
     return tiny;
   };
@@ -945,7 +942,7 @@ TEST(Ct2Directory, ChecksVocabularies) {
   EXPECT_THAT(with("[1]").Fault(), HasSubstr("piece 0 is 1, expected a string"));
   EXPECT_THAT(with(R"(["</s>"])").Fault(),
               HasSubstr("2 pieces with '<unk>', expected 379, the rows of"));
-  json pieces = json::parse(Shared("shared_vocabulary.json"));
+  json pieces = json::parse(SharedCt2File("shared_vocabulary.json"));
   pieces[5] = pieces[6];
   EXPECT_THAT(with(pieces.dump()).Fault(), HasSubstr("is there twice"));
   pieces[5] = std::string(2000, 'x');

@@ -18,16 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr uint8_t kF32 = 0;
-constexpr uint8_t kI8 = 1;
-constexpr uint8_t kI16 = 2;
-
-std::vector<float> Floats(const TensorView& view) {
-  std::vector<float> values(static_cast<size_t>(view.numel()));
-  CopyAsF32(view, values);
-  return values;
-}
-
 std::string Model(const std::vector<std::string>& variables,
                   const std::vector<std::string>& aliases = {}) {
   return Ct2Head(6, "TransformerSpec", 7) + Ct2List(variables) + Ct2List(aliases);
@@ -54,7 +44,7 @@ std::string ErrorOf(const std::string& file) {
 
 TEST(Ct2ModelFile, ReadsEveryType) {
   const std::string file =
-      Model({Ct2Variable("f32", {1, 2}, kF32, RawFloats({1.5F, -2.0F})),
+      Model({Ct2Variable("f32", {1, 2}, kCt2F32, RawFloats({1.5F, -2.0F})),
              Ct2Variable("i32", {}, 3, Raw(int32_t{7})),
              Ct2Variable("f16", {2}, 4, Raw(uint16_t{0x3e00}) + Raw(uint16_t{0xc000})),
              Ct2Variable("bf16", {2}, 5, Raw(uint16_t{0x3fc0}) + Raw(uint16_t{0xc000}))});
@@ -74,11 +64,11 @@ TEST(Ct2ModelFile, ReadsEveryType) {
 TEST(Ct2ModelFile, QuantizedNumbersAreIntegersOverScales) {
   const std::string bytes = {10, -20, 127, 0};
   const std::string file = Model(
-      {Ct2Variable("rows", {2, 2}, kI8, bytes),
-       Ct2Variable("rows_scale", {2}, kF32, RawFloats({10.0F, 0.5F})),
-       Ct2Variable("all", {2}, kI16, Raw(int16_t{-300}) + Raw(int16_t{1024})),
-       Ct2Variable("all_scale", {}, kF32, RawFloats({1024.0F})),
-       Ct2Variable("flag", {}, kI8, std::string(1, '\1'))},
+      {Ct2Variable("rows", {2, 2}, kCt2I8, bytes),
+       Ct2Variable("rows_scale", {2}, kCt2F32, RawFloats({10.0F, 0.5F})),
+       Ct2Variable("all", {2}, kCt2I16, Raw(int16_t{-300}) + Raw(int16_t{1024})),
+       Ct2Variable("all_scale", {}, kCt2F32, RawFloats({1024.0F})),
+       Ct2Variable("flag", {}, kCt2I8, std::string(1, '\1'))},
       {Ct2String("same") + Ct2String("rows"), Ct2String("same_scale") + Ct2String("rows_scale")});
   const Ct2ModelFile model = Parsed(file);
   EXPECT_THAT(Floats(model.tensors.at("rows")), ElementsAre(1.0F, -2.0F, 254.0F, 0.0F));
@@ -90,8 +80,9 @@ TEST(Ct2ModelFile, QuantizedNumbersAreIntegersOverScales) {
 
 TEST(Ct2ModelFile, ScalesThatMakeNoNumbersAreFound) {
   for (const float scale : {0.0F, INFINITY, NAN}) {
-    const std::string file = Model({Ct2Variable("w", {2, 1}, kI8, std::string{3, 4}),
-                                    Ct2Variable("w_scale", {2}, kF32, RawFloats({1.0F, scale}))});
+    const std::string file =
+        Model({Ct2Variable("w", {2, 1}, kCt2I8, std::string{3, 4}),
+               Ct2Variable("w_scale", {2}, kCt2F32, RawFloats({1.0F, scale}))});
     const Ct2ModelFile model = Parsed(file);
     std::vector<float> values(2);
     EXPECT_EQ(CopyAsF32(model.tensors.at("w"), values), 1U) << scale;
@@ -151,7 +142,7 @@ TEST(Ct2ModelFile, Int16WeightsWithoutAScaleHaveTheGlobalOne) {
 }
 
 TEST(Ct2ModelFile, EveryPrefixIsCutShort) {
-  const std::string whole = Model({Ct2Variable("a", {2}, kF32, RawFloats({1.0F, 2.0F}))},
+  const std::string whole = Model({Ct2Variable("a", {2}, kCt2F32, RawFloats({1.0F, 2.0F}))},
                                   {Ct2String("b") + Ct2String("a")});
   Parsed(whole);
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -174,36 +165,36 @@ TEST(Ct2ModelFile, RefusesOtherVersionsAndTypes) {
 TEST(Ct2ModelFile, RefusesWrongVariables) {
   const std::string four = RawFloats({1.0F});
   const auto one = [](const std::string& variable) { return ErrorOf(Model({variable})); };
-  EXPECT_THAT(one(Ct2Variable("a", {2}, kF32, four)),
+  EXPECT_THAT(one(Ct2Variable("a", {2}, kCt2F32, four)),
               HasSubstr("variable 'a' of type F32 and shape [2] has 4 bytes of data"));
-  EXPECT_THAT(one(Ct2Variable("a", {1}, kF32, four + "x")), HasSubstr("has 5 bytes of data"));
-  EXPECT_THAT(one(Ct2Variable("a", std::vector<uint32_t>(9, 1), kF32, four)),
+  EXPECT_THAT(one(Ct2Variable("a", {1}, kCt2F32, four + "x")), HasSubstr("has 5 bytes of data"));
+  EXPECT_THAT(one(Ct2Variable("a", std::vector<uint32_t>(9, 1), kCt2F32, four)),
               HasSubstr("variable 'a' has 9 dimensions"));
-  EXPECT_THAT(one(Ct2Variable("a", {4294967295U, 4294967295U}, kF32, four)),
+  EXPECT_THAT(one(Ct2Variable("a", {4294967295U, 4294967295U}, kCt2F32, four)),
               HasSubstr("no valid number of elements"));
   EXPECT_THAT(
-      ErrorOf(Model({Ct2Variable("a", {1}, kF32, four), Ct2Variable("a", {1}, kF32, four)})),
+      ErrorOf(Model({Ct2Variable("a", {1}, kCt2F32, four), Ct2Variable("a", {1}, kCt2F32, four)})),
       HasSubstr("variable 'a' is there twice"));
-  EXPECT_THAT(ErrorOf(Model({Ct2Variable("a", {2}, kI8, "xy"),
-                             Ct2Variable("a_scale", {3}, kF32, RawFloats({1, 2, 3}))})),
+  EXPECT_THAT(ErrorOf(Model({Ct2Variable("a", {2}, kCt2I8, "xy"),
+                             Ct2Variable("a_scale", {3}, kCt2F32, RawFloats({1, 2, 3}))})),
               HasSubstr("variable 'a_scale' is F32 [3], expected F32 [2] or one number"));
-  EXPECT_THAT(
-      ErrorOf(Model({Ct2Variable("a", {2}, kI8, "xy"), Ct2Variable("a_scale", {2}, kI8, "xy")})),
-      HasSubstr("variable 'a_scale' is I8 [2]"));
+  EXPECT_THAT(ErrorOf(Model({Ct2Variable("a", {2}, kCt2I8, "xy"),
+                             Ct2Variable("a_scale", {2}, kCt2I8, "xy")})),
+              HasSubstr("variable 'a_scale' is I8 [2]"));
 }
 
 TEST(Ct2ModelFile, RefusesWrongNamesAndCounts) {
   const std::string head = Ct2Head(6, "TransformerSpec", 7);
   EXPECT_THAT(ErrorOf(Raw(uint32_t{6}) + Raw(uint16_t{2}) + "ab"),
               HasSubstr("the name of the specification at byte 4 of 2 bytes, expected"));
-  EXPECT_THAT(ErrorOf(Model({Ct2Variable(std::string(513, 'n'), {}, kI8, "x")})),
+  EXPECT_THAT(ErrorOf(Model({Ct2Variable(std::string(513, 'n'), {}, kCt2I8, "x")})),
               HasSubstr("expected at most 512 and a NUL"));
   EXPECT_THAT(ErrorOf(head + Raw(uint32_t{65537})), HasSubstr("65537 variables, expected at most"));
   EXPECT_THAT(ErrorOf(head + Ct2List({}) + Raw(uint32_t{4294967295U})), HasSubstr("aliases"));
 }
 
 TEST(Ct2ModelFile, RefusesWrongAliases) {
-  const std::string a = Ct2Variable("a", {1}, kF32, RawFloats({1.0F}));
+  const std::string a = Ct2Variable("a", {1}, kCt2F32, RawFloats({1.0F}));
   const auto alias = [](const char* name, const char* of) {
     return Ct2String(name) + Ct2String(of);
   };

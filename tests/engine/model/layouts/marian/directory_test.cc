@@ -21,16 +21,16 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int kPieces = 240;  // of the tokenizer that the tests borrow
+constexpr int kMarianPieces = 240;  // of the tokenizer that the tests borrow
 
-std::string Shared(const std::string& file) {
+std::string SharedMarianFile(const std::string& file) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + file);
 }
 
 // A post-norm model of width 4 with a layer in each stage; all numbers of a tensor are the same.
-class TinyDirectory {
+class TinyMarianDirectory {
  public:
-  TinyDirectory() {
+  TinyMarianDirectory() {
     options = {{"type", "transformer"},
                {"dim-emb", "4"},
                {"enc-depth", "1"},
@@ -42,7 +42,7 @@ class TinyDirectory {
                {"transformer-postprocess", "dan"},
                {"tied-embeddings-all", "true"},
                {"version", "v1.10.0 0000000"}};
-    Add("Wemb", kPieces, 4, 0.5F);
+    Add("Wemb", kMarianPieces, 4, 0.5F);
     for (const std::string stage : {"encoder", "decoder"}) {
       Attention(stage + "_l1_self");
       if (stage == "decoder") Attention(stage + "_l1_context");
@@ -53,8 +53,8 @@ class TinyDirectory {
       Add(ffn + "_b2", 1, 4, 2.0F);
       Norm(ffn + "_ffn");
     }
-    Add("decoder_ff_logit_out_b", 1, kPieces, 0.25F);
-    files["vocab.deen.spm"] = Shared("marian-npz/vocab.spm");
+    Add("decoder_ff_logit_out_b", 1, kMarianPieces, 0.25F);
+    files["vocab.deen.spm"] = SharedMarianFile("marian-npz/vocab.spm");
   }
 
   void Add(const std::string& name, int rows, int columns, float value) {
@@ -116,12 +116,8 @@ class TinyDirectory {
   std::map<std::string, std::string> files;
 };
 
-std::vector<float> Values(const LoadedModel& model, const char* name) {
-  return WeightOf(model, FindWeight(model.program, name));
-}
-
 TEST(MarianDirectory, OptionsMakeTheNetwork) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   for (const char* file : {"model.npz", "model.bin", "model.deen.intgemm.alphas.bin"}) {
     tiny.model_file = file;
     tiny.has_options = !tiny.has_options;  // beside the file, or in it
@@ -142,7 +138,7 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
     EXPECT_EQ(spec.tokens.eos, 0);
     EXPECT_EQ(spec.tokens.unk, 1);
     EXPECT_THAT(spec.generation.bad_words, ElementsAre(ElementsAre(1)));
-    EXPECT_EQ(Values(*model, "encoder layer 0: self-attention query, key, value").size(), 48U);
+    EXPECT_EQ(WeightOf(*model, "encoder layer 0: self-attention query, key, value").size(), 48U);
     const auto& pairs = model->languages.Pairs();
     ASSERT_EQ(pairs.size(), 1U);
     EXPECT_EQ(pairs.front().source, "de");
@@ -152,28 +148,28 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
 
 // Position 0 first, frequencies 1 and 1/10000; an output begins with nothing.
 TEST(MarianDirectory, PositionsAreMariansAndTheStartIsEmpty) {
-  const auto model = ExpectOk(TinyDirectory().Load());
+  const auto model = ExpectOk(TinyMarianDirectory().Load());
   EXPECT_EQ(model->spec.shape.max_positions, 1024);
-  const std::vector<float> table = Values(*model, "decoder positions");
+  const std::vector<float> table = WeightOf(*model, "decoder positions");
   EXPECT_THAT(std::vector<float>(table.begin(), table.begin() + 4), ElementsAre(0, 0, 1, 1));
   EXPECT_NEAR(table[4], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[5], std::sin(1e-4), 1e-9);
   EXPECT_NEAR(table[6], std::cos(1.0), 1e-6);
-  EXPECT_EQ(model->spec.shape.target_vocab, kPieces + 1);
-  EXPECT_EQ(model->spec.tokens.decoder_start, kPieces);
-  EXPECT_EQ(Values(*model, "source embedding").back(), 0.0F);
-  EXPECT_EQ(Values(*model, "output layer bias").back(), -INFINITY);
+  EXPECT_EQ(model->spec.shape.target_vocab, kMarianPieces + 1);
+  EXPECT_EQ(model->spec.tokens.decoder_start, kMarianPieces);
+  EXPECT_EQ(WeightOf(*model, "source embedding").back(), 0.0F);
+  EXPECT_EQ(WeightOf(*model, "output layer bias").back(), -INFINITY);
 }
 
 TEST(MarianDirectory, NormsAreBehindOrBefore) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.options["transformer-postprocess-emb"] = "nd";
   EXPECT_THAT(tiny.Fault(), HasSubstr("'encoder_emb_ln_scale_pre' is missing"));
   tiny.options["transformer-preprocess"] = "n";
   tiny.options["transformer-postprocess"] = "da";
   tiny.options["transformer-postprocess-top"] = "n";
   tiny.tensors.clear();
-  const TinyDirectory post;
+  const TinyMarianDirectory post;
   for (const auto& [name, item] : post.tensors) {
     const std::string pre = name.find("_ln_") == std::string::npos ? name : name + "_pre";
     tiny.tensors[pre] = item;
@@ -194,18 +190,18 @@ TEST(MarianDirectory, NormsAreBehindOrBefore) {
 }
 
 TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.options["tied-embeddings-all"] = "false";
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'encoder_Wemb' is missing"));
   tiny.tensors.erase("Wemb");
-  tiny.Add("encoder_Wemb", kPieces, 4, 0.5F);
-  tiny.Add("decoder_Wemb", kPieces, 4, 0.75F);
+  tiny.Add("encoder_Wemb", kMarianPieces, 4, 0.5F);
+  tiny.Add("decoder_Wemb", kMarianPieces, 4, 0.75F);
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_ff_logit_out_Wt' or "));
   // Older versions have the matrix as [d, vocabulary].
-  tiny.Add("decoder_ff_logit_out_W", 4, kPieces, 0.125F);
+  tiny.Add("decoder_ff_logit_out_W", 4, kMarianPieces, 0.125F);
   const auto untied = ExpectOk(tiny.Load());
   EXPECT_FALSE(untied->spec.share_embeddings || untied->spec.tie_output);
-  EXPECT_EQ(Values(*untied, "output layer").front(), 0.125F);
+  EXPECT_EQ(WeightOf(*untied, "output layer").front(), 0.125F);
   EXPECT_TRUE(untied->own_target_vocabulary.has_value());
   tiny.options["tied-embeddings"] = "true";
   EXPECT_THAT(tiny.Fault(),
@@ -216,7 +212,7 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
 }
 
 TEST(MarianDirectory, ADecoderMayBeRecurrent) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.options["transformer-decoder-autoreg"] = "rnn";
   EXPECT_THAT(tiny.Refusal(), HasSubstr("field 'dec-cell' is missing"));
   tiny.options["dec-cell"] = "ssru";
@@ -230,9 +226,9 @@ TEST(MarianDirectory, ADecoderMayBeRecurrent) {
   tiny.Add("decoder_l1_rnn_bf", 1, 4, 3.0F);
   const auto model = ExpectOk(tiny.Load());
   // The gate's above the input's, which has no bias.
-  EXPECT_THAT(Values(*model, "decoder layer 0: recurrence gate, input bias"),
+  EXPECT_THAT(WeightOf(*model, "decoder layer 0: recurrence gate, input bias"),
               ElementsAre(3, 3, 3, 3, 0, 0, 0, 0));
-  const std::vector<float> both = Values(*model, "decoder layer 0: recurrence gate, input");
+  const std::vector<float> both = WeightOf(*model, "decoder layer 0: recurrence gate, input");
   ASSERT_EQ(both.size(), 32U);
   EXPECT_EQ(both.front(), 2.0F);
   EXPECT_EQ(both.back(), 1.0F);
@@ -251,12 +247,12 @@ TEST(MarianDirectory, OtherNetworksAreRefusedByTheirOption) {
         std::pair("transformer-ffn-activation", "mish"), std::pair("input-types", "[class]"),
         std::pair("dim-vocabs", "[240, 240, 240]"), std::pair("right-left", "true"),
         std::pair("ulr", "true"), std::pair("lemma-dim-emb", "64")}) {
-    TinyDirectory tiny;
+    TinyMarianDirectory tiny;
     tiny.options[name] = value;
     EXPECT_THAT(tiny.Refusal(), HasSubstr("model.deen.npz: special:model.yml: field '" +
                                           std::string(name) + "' is"));
   }
-  TinyDirectory newer;
+  TinyMarianDirectory newer;
   newer.options["transformer-ffn-activation"] = "gelu";
   ASSERT_TRUE(newer.Load().ok());
   newer.options["version"] = "v1.13.1";
@@ -267,36 +263,36 @@ TEST(MarianDirectory, WhatIsWrongIsNamed) {
   for (const auto& [name, value] :
        {std::pair("dim-emb", "none"), std::pair("dim-emb", "5"), std::pair("enc-depth", "0"),
         std::pair("transformer-heads", "[2]"), std::pair("tied-embeddings-all", "maybe")}) {
-    TinyDirectory tiny;
+    TinyMarianDirectory tiny;
     tiny.options[name] = value;
     EXPECT_THAT(tiny.Fault(), HasSubstr("field '" + std::string(name) + "' is"));
   }
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.options.erase("dim-emb");
   EXPECT_THAT(tiny.Fault(), HasSubstr("field 'dim-emb' is missing"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.options["transformer-heads"] = "3";
   EXPECT_THAT(tiny.Fault(),
               HasSubstr("field 'transformer-heads' is '3', expected a divisor of dim-emb, 4"));
-  tiny = TinyDirectory();
-  tiny.Add("Wemb", kPieces, 6, 1.0F);
+  tiny = TinyMarianDirectory();
+  tiny.Add("Wemb", kMarianPieces, 6, 1.0F);
   EXPECT_THAT(tiny.Fault(),
               HasSubstr("tensor 'Wemb' has shape [240, 6], expected [vocabulary, 4]"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.tensors.erase("encoder_l1_self_bk");
   EXPECT_THAT(tiny.Fault(), HasSubstr("model.deen.npz: tensor 'encoder_l1_self_bk' is missing"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.Add("encoder_l1_self_Wx", 4, 4, 1.0F);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("tensor 'encoder_l1_self_Wx' [4, 4] has no place"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.Add("decoder_l1_ffn_W1", 4, 6, INFINITY);
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_l1_ffn_W1' holds inf"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.files["a.npz"] = "";
   EXPECT_THAT(
       tiny.Fault(),
       HasSubstr("found the models a.npz and model.deen.npz, expected one, or a decoder.yml"));
-  tiny = TinyDirectory();
+  tiny = TinyMarianDirectory();
   tiny.files["vocab.spm"] = tiny.files["vocab.deen.spm"];
   EXPECT_THAT(tiny.Fault(), HasSubstr("found the vocabularies vocab.deen.spm and vocab.spm"));
   tiny.files.clear();
@@ -307,13 +303,13 @@ TEST(MarianDirectory, APointerInPlaceOfAModelIsNamed) {
   const TempDirectory directory;
   directory.Write("model.deen.intgemm.alphas.bin",
                   "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 17140736\n");
-  directory.Write("vocab.deen.spm", Shared("marian-npz/vocab.spm"));
+  directory.Write("vocab.deen.spm", SharedMarianFile("marian-npz/vocab.spm"));
   EXPECT_THAT(std::string(LoadModel(directory.path()).status().message()),
               HasSubstr("model.deen.intgemm.alphas.bin: a Git LFS pointer"));
 }
 
 TEST(MarianDirectory, ADecoderConfigurationNamesFilesAndSearch) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.files["a.npz"] = "not looked at";
   tiny.files["vocab.spm"] = tiny.files["vocab.deen.spm"];
   const std::string names =
@@ -340,12 +336,12 @@ TEST(MarianDirectory, ADecoderConfigurationNamesFilesAndSearch) {
 
 // OPUS-MT's originals: pieces and ids in YAML, and SentencePiece models beside it.
 TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.files["source.spm"] = tiny.files["target.spm"] = tiny.files["vocab.deen.spm"];
   tiny.files.erase("vocab.deen.spm");
-  const auto of_spm = ExpectOk(TinyDirectory().Load());
+  const auto of_spm = ExpectOk(TinyMarianDirectory().Load());
   std::string yaml;
-  for (int id = 0; id + 2 < kPieces; ++id) {
+  for (int id = 0; id + 2 < kMarianPieces; ++id) {
     std::string piece(of_spm->source_vocabulary.PieceOf(id));
     if (piece == "\"" || piece == "\\") piece = "\\" + piece;
     if (id == 5) piece = ">>eng<<";
@@ -355,7 +351,7 @@ TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
   const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->spec.tokens.eos, 0);
   EXPECT_EQ(model->source_vocabulary.PieceOf(7), of_spm->source_vocabulary.PieceOf(7));
-  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "");
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kMarianPieces - 1), "");
   const auto pair = ExpectOk(model->languages.Resolve("", "en"));
   EXPECT_EQ(pair->tag, 5);
 
@@ -382,7 +378,7 @@ TEST(MarianDirectory, LanguagesAreInTheNamesOfFiles) {
        {"model.npz", "model.intgemm.alphas.bin", "vocab.spm", "model.deen", "deen.model.bin", ""}) {
     EXPECT_EQ(LanguagesOfName(name), std::nullopt) << name;
   }
-  TinyDirectory tiny;
+  TinyMarianDirectory tiny;
   tiny.files["tokenizer_config.json"] = R"({"source_lang": "deu", "target_lang": "nld"})";
   const auto model = ExpectOk(tiny.Load());
   EXPECT_EQ(model->languages.Pairs().front().target, "nl");

@@ -14,14 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<float> Values(const TensorView& view) {
-  std::vector<float> values(static_cast<size_t>(view.numel()));
-  EXPECT_TRUE(HoldsNumbers(view));
-  EXPECT_EQ(CopyAsF32(view, values), std::nullopt);
-  return values;
-}
-
 std::string Npz(const std::string& npy) { return Zip({{"a.npy", npy}}); }
 
 std::string NpzError(const std::string& bytes, absl::StatusCode code) {
@@ -43,9 +35,9 @@ TEST(NpzFile, ArraysLieInRowsOrColumns) {
                                  {"one.npy", Npy("|i1", "(3,)", "abc")},
                                  {"scalar.npy", Npy("<f8", "()", Raw(2.5))}});
   const auto table = ExpectOk(ParseNpzFile(Bytes(bytes), "model.npz"));
-  EXPECT_THAT(Values(table->at("rows")), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(Values(table->at("columns")), ElementsAre(1, 3, 5, 2, 4, 6));
-  EXPECT_THAT(Values(table->at("scalar")), ElementsAre(2.5F));
+  EXPECT_THAT(Floats(table->at("rows")), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(Floats(table->at("columns")), ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(Floats(table->at("scalar")), ElementsAre(2.5F));
   EXPECT_EQ(table->at("one").dtype, DType::kI8);
 }
 
@@ -91,9 +83,9 @@ TEST(MarianFile, TensorsAreTurned) {
     EXPECT_EQ(model->options, "a: 1");
     EXPECT_EQ(model->tensors.size(), 3U);
     EXPECT_THAT(model->tensors.at("Wemb").shape, ElementsAre(2, 3));
-    EXPECT_THAT(Values(model->tensors.at("Wemb")), ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(Floats(model->tensors.at("Wemb")), ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_THAT(model->tensors.at("encoder_l1_ffn_W1").shape, ElementsAre(3, 2));
-    EXPECT_THAT(Values(model->tensors.at("encoder_l1_ffn_W1")), ElementsAre(1, 4, 2, 5, 3, 6));
+    EXPECT_THAT(Floats(model->tensors.at("encoder_l1_ffn_W1")), ElementsAre(1, 4, 2, 5, 3, 6));
     EXPECT_THAT(model->tensors.at("encoder_l1_ffn_b1").shape, ElementsAre(3));
   }
 }
@@ -108,7 +100,7 @@ TEST(MarianFile, EightBitsAreDividedByTheirScale) {
     EXPECT_THAT(model->tensors.at("decoder_l1_rnn_W").shape, ElementsAre(3, 2));
     EXPECT_THAT(model->tensors.at("Wemb").shape, ElementsAre(2, 3));
     for (const auto& [name, view] : model->tensors) {
-      EXPECT_THAT(Values(view), ElementsAre(0.5F, 1, 1.5F, 2, 2.5F, -3)) << name;
+      EXPECT_THAT(Floats(view), ElementsAre(0.5F, 1, 1.5F, 2, 2.5F, -3)) << name;
     }
   }
 }
