@@ -40,7 +40,7 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
 // Returns the compute type of a model on these GPUs. This is devices.compute_type, with one
 // exception: float16 that no setting asked for is replaced if the model's activations exceed its
 // range. The replacement is bfloat16, or float32 if the tensor cores of a device do not support
-// bfloat16 (compute capability below 8.0). Then *why gets the reason. `why` may be nullptr.
+// bfloat16 (compute capability below 8.0). *why is then set to the reason. `why` may be nullptr.
 kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
                                 std::string* why);
 

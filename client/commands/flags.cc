@@ -27,7 +27,7 @@ absl::Status Wrong(const std::string& name, const std::string& found, const std:
       absl::StrCat("--", name, " is '", found, "', expected ", expected));
 }
 
-// Reads a number from `min` to `max`, which must be finite, into *value.
+// Reads a finite number from `min` to `max` into *value.
 template <typename T, typename Value>
 absl::Status ReadNumber(const std::string& name, const std::string& text, T min, T max,
                         Value* value) {

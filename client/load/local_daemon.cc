@@ -21,7 +21,7 @@
 namespace dragoman::client {
 namespace {
 
-// The child's exit status if there is no such program. A shell uses the same status.
+// The child's exit status if the program was not found. A shell uses the same status.
 constexpr int kNoProgram = 127;
 
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }

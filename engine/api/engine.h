@@ -316,8 +316,8 @@ class Engine {
   virtual const ModelInfo& info() const = 0;
 
   // Finds the language pair of the model for two language codes of a request. Returns the codes as
-  // info().pairs spells them. If the model does not have one of the codes, returns INVALID_ARGUMENT
-  // that names this code and the model's languages.
+  // info().pairs spells them. If the model lacks one of the codes, returns INVALID_ARGUMENT that
+  // names this code and the model's languages.
   virtual absl::StatusOr<LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const = 0;
 

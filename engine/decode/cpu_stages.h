@@ -116,7 +116,7 @@ class CpuRows final : private StageRunner {
   const float* Run(const StepInput& in);
 
   kernels::OpContext& context() { return op_; }
-  // Returns the bytes without those of the context.
+  // Returns the bytes of the stage's buffers. The context's memory is not included.
   int64_t workspace_bytes() const { return workspace_bytes_; }
 };
 

@@ -118,8 +118,8 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
 }
 
 void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
-  // Measures only while segments wait. At other times the rate of leaving segments equals that of
-  // arriving ones, and does not show how fast the encoders could take segments.
+  // Measures only while segments wait. At other times segments leave at the rate at which they
+  // arrive, which does not show how fast the encoders could take them.
   if (backlog_since_ != 0) {
     busy_time_ += now - backlog_since_;
     busy_cost_ += cost;

@@ -96,7 +96,7 @@ struct SourceTags {
 // Inserts `tokens`, which are not part of the text, before all tokens of `encoded`.
 void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 
-// A phrase as target tokens, and the spaces that it needs around it.
+// A phrase as target tokens, and whether it needs spaces around it.
 struct EncodedPhrase {
   std::vector<int> ids;
   bool space_before = false;  // the tokens begin with a word mark

@@ -142,8 +142,8 @@ __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.worst = {INFINITY, 0};
 }
 
-// Sets a cleared state to that of row `number`. The lists of ids are read from the first id on that
-// is at least `first`.
+// Sets a cleared state to that of row `number`. Each list of ids is read from its first id that is
+// at least `first`.
 template <int kEntries>
 __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
                                 int first, int lane) {

@@ -75,8 +75,8 @@ DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   if (log_prob > s.best_done) s.best_done = log_prob;
 }
 
-// Adds a result. The best `beam` results are kept: when there are `beam`, a new one replaces the
-// worst if its score is better (SEARCH.md a.7).
+// Adds a result. The best `beam` results are kept: when there are `beam` already, a new one with a
+// better score than the worst replaces it (SEARCH.md a.7).
 template <class View>
 DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
   SlotState& s = *slot.state;

@@ -71,7 +71,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // Called when the request will not arrive, at most once, from any thread. Must finish the call
   // with `status`.
   virtual void HandleNoRequest(absl::Status status) = 0;
-  // Called when the call was cancelled, by the client or its deadline, after its request had
+  // Called when the client cancelled the call or its deadline passed, after the request had
   // arrived.
   virtual void HandleCancel() {}
   // Called last, after all other methods.

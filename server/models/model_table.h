@@ -52,8 +52,8 @@ class ModelTable {
   ModelTable& operator=(const ModelTable&) = delete;
 
   // Makes new calls of model.name use `model`, which replaces the previous version, if any. Gives
-  // `model` a higher version number than the name ever had. A new name starts at 1 if no model has
-  // been removed yet. Returns an error without effect if the two models of a pivot would have no
+  // `model` a higher version number than any earlier model of this name. A name that is new may get
+  // a number above 1, because the numbers of removed names are not kept one by one. Returns an error without effect if the two models of a pivot would have no
   // language in common.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 

@@ -26,8 +26,8 @@ bool IsEndPunctuation(std::string_view text, int64_t at);
 // Returns the words of a segment's translation in order. The text between two words is white space.
 std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
 
-// Returns the words of a range of the run's text that is not translated. A word also ends where the
-// source has a tag. The place of each word is its own position in the run's text.
+// Returns the words of an untranslated range of the run's text. A word also ends where the source
+// has a tag. The place of each word is its position in the run's text.
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
 
 }  // namespace dragoman::engine
