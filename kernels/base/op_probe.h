@@ -25,7 +25,7 @@ inline constexpr char kActivation[] = "activation";
 inline constexpr char kFold[] = "fold logits";  // the output layer without its product
 }  // namespace op_part
 
-// Reports the code from this object's definition to the end of its block to `probe`, if not nullptr.
+// Reports the code between its definition and the end of its block to `probe`, if not nullptr.
 class Probed {
  public:
   Probed(OpProbe* probe, const char* name) : probe_(probe) {

@@ -52,9 +52,9 @@ class ModelTable {
   ModelTable& operator=(const ModelTable&) = delete;
 
   // Makes new calls of model.name use `model`, which replaces the previous version, if any. Gives
-  // `model` a higher version number than any earlier model of this name. A name that is new may get
-  // a number above 1, because the numbers of removed names are not kept one by one. Returns an error without effect if the two models of a pivot would have no
-  // language in common.
+  // `model` a higher version number than any earlier model of this name. A new name may start above
+  // 1, because the table does not remember the numbers of removed names. Returns an error without
+  // effect if the two models of a pivot would have no language in common.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Removes a model, and the pivots through it, for new calls. Returns false if there is none.
