@@ -4,13 +4,15 @@
 
 g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only. Headers from elsewhere
 that many sources include (the standard library, absl, JSON, prometheus) are read and instantiated once, in a
-precompiled header: a third of the time. The check itself runs first, on a source with a fault.
+precompiled header: a third of the time. The check itself runs first, on a source with a fault. The fuzz targets, which
+only the preset fuzz compiles, are read too, with the options of a source of the server.
 
 The last line is 'thread safety: N files, N failed'; exit status 1 where one failed.
 """
 import collections
 import concurrent.futures
 import functools
+import glob
 import json
 import os
 import re
@@ -76,13 +78,18 @@ def folders(arguments):
 
 
 def sources(database):
-    """(path, working folder, options) of each source that can see an annotation."""
+    """(path, working folder, options) of each source that can see an annotation, and of each fuzz target."""
     with open(database, encoding='utf-8') as file:
         entries = json.load(file)
+    servers = None
     for entry in entries:
         path = os.path.relpath(os.path.join(entry['directory'], entry['file']))
+        if path.startswith('server/api/'):
+            servers = servers or entry
         if path.split('/')[0] in ROOMS and any(ANNOTATES.search(text(seen)) for seen in seen_by(path)):
             yield path, entry['directory'], options(entry['command'])
+    for path in sorted(glob.glob('tests/fuzz/*.cc')):
+        yield path, servers['directory'], [*options(servers['command']), '-DDRAGOMAN_SOURCE_DIR="."']
 
 
 def precompile(commands, folder):
