@@ -140,7 +140,7 @@ INTERFACES = {
         'checkpoint_tokenizer', 'ct2_vocabularies', 'marian_vocabularies', 'model_tokens', 'tokenizer_description',
         'tokenizer_rules', 'tokenizer_scheme')],
     'engine/model/families': [f'engine/model/families/{name}.h' for name in (
-        'bart_network', 'family', 'model_spec')],
+        'transformer_network', 'family', 'model_spec')],
     'engine/model/layouts/argos': ['engine/model/layouts/argos/package.h'],
     'engine/model/layouts/ct2': ['engine/model/layouts/ct2/directory.h'],
     'engine/model/layouts/hf': ['engine/model/layouts/hf/directory.h'],

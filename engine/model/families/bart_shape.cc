@@ -1,4 +1,4 @@
-#include "engine/model/families/bart_network.h"
+#include "engine/model/families/transformer_network.h"
 
 #include <cmath>
 

@@ -3,8 +3,8 @@
 // sinusoids.
 #include <string>
 
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

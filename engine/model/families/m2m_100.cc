@@ -1,7 +1,7 @@
 // Defines the family of M2M-100, NLLB-200 and SMaLL-100. Its networks are pre-norm, with fairseq's
 // sinusoids. A position table in the checkpoint is ignored.
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

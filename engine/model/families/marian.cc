@@ -1,6 +1,6 @@
 // Defines the family of MarianMT (OPUS-MT). Its networks are post-norm, with sinusoidal positions.
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

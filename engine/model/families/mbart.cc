@@ -1,7 +1,7 @@
 // Defines the family of mBART-50 and mBART-25. Its networks are pre-norm, with a norm after the
 // embedding and learned positions.
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

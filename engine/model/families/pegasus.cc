@@ -1,6 +1,6 @@
 // Defines the Pegasus family. Its networks are pre-norm, with sinusoidal positions.
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

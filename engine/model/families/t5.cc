@@ -2,9 +2,9 @@
 // that each layer has its own position biases.
 #include <cmath>
 
-#include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_shape.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

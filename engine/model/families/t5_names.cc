@@ -1,5 +1,5 @@
 #include "engine/base/concat.h"
-#include "engine/model/families/bart_network.h"
+#include "engine/model/families/transformer_network.h"
 
 namespace dragoman::engine {
 namespace {

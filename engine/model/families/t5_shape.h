@@ -1,5 +1,5 @@
 // Fields of config.json and buckets of distances, which only models of T5's kind have. The networks
-// of T5, mT5, UMT5, FLAN-T5 and MADLAD-400 are made in bart_network.h.
+// of T5, mT5, UMT5, FLAN-T5 and MADLAD-400 are made in transformer_network.h.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 // The types by numpy's codes. A code consists of kind and size; numpy's character for the byte
 // order is left out.
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes = {{{"f8", D
                                                                         {"u1", DType::kU8},
                                                                         {"b1", DType::kBool}}};
 
-struct Header {
+struct NpyHeader {
   std::string_view type;
   bool is_column_major = false;
   std::vector<int64_t> shape;
@@ -46,8 +46,8 @@ class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
 
-  std::optional<Header> Read() {
-    Header header;
+  std::optional<NpyHeader> Read() {
+    NpyHeader header;
     bool has_type = false;
     bool has_order = false;
     bool has_shape = false;
@@ -127,9 +127,9 @@ class ArrayReader {
 
   absl::StatusOr<TensorView> Read(std::span<const uint8_t> bytes) const {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    constexpr size_t kVersionEnd = kMagic.size() + 2;
-    if (!text.starts_with(kMagic) || text.size() < kVersionEnd) return Invalid("is no .npy");
-    const int version = static_cast<uint8_t>(text[kMagic.size()]);
+    constexpr size_t kVersionEnd = kNpyMagic.size() + 2;
+    if (!text.starts_with(kNpyMagic) || text.size() < kVersionEnd) return Invalid("is no .npy");
+    const int version = static_cast<uint8_t>(text[kNpyMagic.size()]);
     if (version < 1 || version > 3) {
       return absl::UnimplementedError(
           Concat(Where(), "is .npy of version ", version, ", supported: 1 to 3"));
@@ -139,14 +139,14 @@ class ArrayReader {
     uint32_t length = 0;
     std::memcpy(&length, text.data() + kVersionEnd, begin - kVersionEnd);
     if (length > text.size() - begin) return Invalid("is cut short in its header");
-    const std::optional<Header> header = HeaderReader(text.substr(begin, length)).Read();
+    const std::optional<NpyHeader> header = HeaderReader(text.substr(begin, length)).Read();
     if (!header)
       return Invalid("has a header that is no dictionary of descr, fortran_order, shape");
     return View(*header, bytes.subspan(begin + length));
   }
 
  private:
-  absl::StatusOr<TensorView> View(const Header& header, std::span<const uint8_t> data) const {
+  absl::StatusOr<TensorView> View(const NpyHeader& header, std::span<const uint8_t> data) const {
     TensorView view;
     const std::string_view order = header.type.substr(0, 1);
     const DType* type = nullptr;

@@ -20,7 +20,6 @@ namespace {
 constexpr uint64_t kMaxHeaderBytes = 4 << 20;
 constexpr JsonLimits kHeaderLimits = {
     .max_bytes = kMaxHeaderBytes, .max_depth = 4, .max_values = 1 << 18};
-constexpr size_t kMaxNameBytes = 512;
 
 struct Extent {
   uint64_t begin;
@@ -159,9 +158,9 @@ absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes,
   std::vector<Extent> extents;
   for (const auto& [name, entry] : root->items()) {
     if (name == "__metadata__") continue;
-    if (name.size() > kMaxNameBytes) {
+    if (name.size() > kMaxTensorNameBytes) {
       return absl::InvalidArgumentError(Concat(file, ": a tensor's name has ", name.size(),
-                                               " bytes, expected at most ", kMaxNameBytes));
+                                               " bytes, expected at most ", kMaxTensorNameBytes));
     }
     Extent extent{};
     absl::StatusOr<TensorView> view = ParseEntry(entry, data, &extent);

@@ -17,6 +17,9 @@
 
 namespace dragoman::engine {
 
+// The most bytes of a tensor's name, in every format.
+inline constexpr size_t kMaxTensorNameBytes = 512;
+
 enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8, kBool };
 
 std::string_view DTypeName(DType type);  // "F32", as safetensors names them

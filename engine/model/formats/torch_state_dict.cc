@@ -43,8 +43,6 @@ constexpr std::array<std::string_view, 14> kGlobals = {
     "torch.ByteStorage",  "torch.BoolStorage",
 };
 
-constexpr size_t kMaxNameBytes = 512;
-
 class StateDictReader {
  public:
   StateDictReader(const Pickle& pickle, std::string_view file) : pickle_(pickle), file_(file) {}
@@ -61,10 +59,10 @@ class StateDictReader {
     }
     for (size_t i = is_ordered_dict ? 2 : 0; i < root.items.size(); i += 2) {
       const PickleNode& key = pickle_.node(root.items[i]);
-      if (key.kind != Kind::kString || key.text.size() > kMaxNameBytes) {
-        return BrokenTorchFile(file_,
-                               Concat("a key of the dict is ", PickleKindName(key.kind),
-                                      ", expected a string of at most ", kMaxNameBytes, " bytes"));
+      if (key.kind != Kind::kString || key.text.size() > kMaxTensorNameBytes) {
+        return BrokenTorchFile(
+            file_, Concat("a key of the dict is ", PickleKindName(key.kind),
+                          ", expected a string of at most ", kMaxTensorNameBytes, " bytes"));
       }
       PendingTensor tensor{.name = std::string(key.text)};
       const absl::Status status = ReadTensor(pickle_.node(root.items[i + 1]), &tensor);
@@ -142,7 +140,7 @@ class StateDictReader {
     const PickleNode& name = pickle_.node(id.items[2]);
     const PickleNode& numel = pickle_.node(id.items[4]);
     if (pickle_.node(id.items[0]).text != "storage" || type.kind != Kind::kGlobal ||
-        name.kind != Kind::kString || name.text.size() > kMaxNameBytes ||
+        name.kind != Kind::kString || name.text.size() > kMaxTensorNameBytes ||
         numel.kind != Kind::kInt || numel.number < 0) {
       return invalid("has a storage without valid description");
     }

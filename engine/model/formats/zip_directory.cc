@@ -28,7 +28,6 @@ constexpr uint64_t kMaxEntries = 1 << 16;
 constexpr size_t kMaxNameBytes = 1024;
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kInZip64 = 0xffffffff;
-constexpr uint16_t kStored = 0;
 
 absl::Status BrokenEntry(std::string_view file, std::string_view name, std::string_view what) {
   return absl::InvalidArgumentError(Concat(

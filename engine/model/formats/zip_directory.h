@@ -17,6 +17,8 @@
 
 namespace dragoman::engine {
 
+inline constexpr uint16_t kStored = 0;  // the method of entries that are not compressed
+
 struct ZipEntry {
   std::span<const uint8_t> stored;  // the entry's bytes in the archive, compressed or not
   uint64_t size = 0;                // the number of bytes after decompression

@@ -11,7 +11,6 @@
 namespace dragoman::engine {
 namespace {
 
-constexpr uint16_t kStored = 0;
 constexpr uint16_t kDeflate = 8;
 // The maximum ratio of an entry's size to its stored size. It applies to entries of more than
 // kAlwaysBytes. Compression makes weights at best three times smaller, but makes zeros, which an

@@ -13,7 +13,6 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kVocabularyFile = "vocab.json";
-constexpr std::string_view kMergesFile = "merges.txt";
 
 // Makes a vocabulary. `pieces` is indexed by id. The vocabulary has as many ids as the embedding
 // has rows.

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spaced_tokens.h"
 
@@ -16,7 +17,6 @@ namespace {
 // The possible file names of a SentencePiece model that source and target share.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
-constexpr std::string_view kMergesFile = "merges.txt";
 
 // The marks in the pieces of tokenizers that cut words. SentencePiece and byte-level BPE put a mark
 // before a word. OpenNMT's Tokenizer puts one on the side where pieces are joined.

@@ -13,8 +13,6 @@
 namespace dragoman::engine {
 namespace {
 
-// The beginning of the tokens that T5's tokenizer adds.
-constexpr std::string_view kExtraId = "<extra_id_";
 // The padding piece in models of OpenNMT and of fairseq's converter. In these models, the field
 // add_source_eos says whether a source ends with EOS. In models of other converters, every source
 // ends with EOS.
@@ -33,11 +31,12 @@ absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string&
              "target_vocabulary.json, or the same in .txt"));
 }
 
-class Reader {
+class Ct2VocabularyReader {
  public:
-  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerConfig& fields,
-         TokenizerChoice choice, const Ct2Tokens& config, const Ct2NetworkTokens& network,
-         SpecialIds* ids, std::vector<std::string>* notes)
+  Ct2VocabularyReader(const ModelFolder& folder, const ModelFolder& tokenizer,
+                      const TokenizerConfig& fields, TokenizerChoice choice,
+                      const Ct2Tokens& config, const Ct2NetworkTokens& network, SpecialIds* ids,
+                      std::vector<std::string>* notes)
       : folder_(folder),
         tokenizer_folder_(tokenizer),
         fields_(fields),
@@ -265,7 +264,7 @@ absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    TokenizerChoice choice, const Ct2Tokens& tokens,
                                                    const Ct2NetworkTokens& network, SpecialIds* ids,
                                                    std::vector<std::string>* notes) {
-  return Reader(folder, tokenizer, fields, choice, tokens, network, ids, notes).Read();
+  return Ct2VocabularyReader(folder, tokenizer, fields, choice, tokens, network, ids, notes).Read();
 }
 
 }  // namespace dragoman::engine

@@ -20,7 +20,7 @@
 namespace dragoman::engine {
 namespace {
 
-constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
+constexpr std::string_view kBpeSpmFile = "sentencepiece.bpe.model";
 
 // The pieces by id, including the language tokens.
 class PieceList {
@@ -112,9 +112,9 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
   const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
                     known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
   if (!fits) {
-    return absl::UnimplementedError(
-        Concat(kSpmFile, ": does not begin with <unk>, <s> and </s>, which is not supported with ",
-               "ids from SentencePiece"));
+    return absl::UnimplementedError(Concat(
+        kBpeSpmFile, ": does not begin with <unk>, <s> and </s>, which is not supported with ",
+        "ids from SentencePiece"));
   }
   std::vector<std::string> pieces = {config.bos_piece, config.pad_piece, config.eos_piece,
                                      config.unk_piece};
@@ -222,12 +222,12 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   const bool is_of_spm = tokenizer.scheme->has_ids_of_spm;
   const absl::StatusOr<TokenizerRules> rules =
-      is_of_spm ? RulesOfFiles(folder, choice, kSpmFile, config)
+      is_of_spm ? RulesOfFiles(folder, choice, kBpeSpmFile, config)
                 : RulesOf(choice,
                           {.kinds = TokenizerOffer::kSlowOnly,
                            .tokenizer_class = "an M2M100Tokenizer",
-                           .slow_file = std::string(kSpmFile),
-                           .has_slow = folder.Has(kSpmFile)},
+                           .slow_file = std::string(kBpeSpmFile),
+                           .has_slow = folder.Has(kBpeSpmFile)},
                           &config->notes);
   if (!rules.ok()) return rules.status();
   TokenizerDescription facts;
@@ -241,12 +241,12 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
     read = PiecesOfJson(*json, &tokenizer);
     added = json->added;
   } else {
-    const absl::StatusOr<SpmFile> spm = ReadSharedSpm(folder, kSpmFile, &facts);
+    const absl::StatusOr<SpmFile> spm = ReadSharedSpm(folder, kBpeSpmFile, &facts);
     if (!spm.ok()) return spm.status();
     read = is_of_spm ? PiecesOfSpm(*spm, tokenizer) : PiecesOfVocabulary(folder);
   }
   if (!read.ok()) return read.status();
-  std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
+  std::string_view file = is_of_spm ? kBpeSpmFile : "vocab.json";
   if (is_json) file = kTokenizerJsonFile;
   if (read->size() > static_cast<size_t>(config->sizes.source)) {
     return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",

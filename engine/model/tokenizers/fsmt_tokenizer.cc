@@ -20,9 +20,8 @@ namespace {
 
 constexpr std::string_view kSourceFile = "vocab-src.json";
 constexpr std::string_view kTargetFile = "vocab-tgt.json";
-constexpr std::string_view kMergesFile = "merges.txt";
 
-void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
+void CheckFsmtFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.source_language.empty()) fields->Fail("langs", "a list of two languages");
   if (fields->Bool("do_lower_case", false)) fields->Unsupported("do_lower_case", "false");
 }
@@ -114,6 +113,6 @@ absl::StatusOr<ModelTokenizer> ReadFsmtTokenizer(const ModelFolder& folder, Toke
 }  // namespace
 
 const TokenizerScheme kFsmtTokenizer = {
-    .read = ReadFsmtTokenizer, .has_json = false, .check = CheckFields};
+    .read = ReadFsmtTokenizer, .has_json = false, .check = CheckFsmtFields};
 
 }  // namespace dragoman::engine

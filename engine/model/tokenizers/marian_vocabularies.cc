@@ -36,10 +36,10 @@ absl::StatusOr<VocabularySide> ReadSide(const ModelFolder& folder, const std::st
   return side;
 }
 
-class Reader {
+class MarianVocabularyReader {
  public:
-  Reader(const ModelFolder& folder, const MarianVocabularyFiles& files, const EmbeddingSizes& sizes,
-         SpecialIds* ids)
+  MarianVocabularyReader(const ModelFolder& folder, const MarianVocabularyFiles& files,
+                         const EmbeddingSizes& sizes, SpecialIds* ids)
       : folder_(folder), files_(files), sizes_(sizes), ids_(*ids) {}
 
   absl::StatusOr<ModelTokenizer> Read() {
@@ -144,7 +144,7 @@ absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
                                                       const EmbeddingSizes& sizes,
                                                       SpecialIds* ids) {
-  return Reader(folder, files, sizes, ids).Read();
+  return MarianVocabularyReader(folder, files, sizes, ids).Read();
 }
 
 }  // namespace dragoman::engine

@@ -17,7 +17,6 @@
 namespace dragoman::engine {
 namespace {
 
-constexpr std::string_view kSpmFile = "spiece.model";
 constexpr std::string_view kMaskOfSentence = "<mask_1>";
 constexpr int kOffset = 103;
 // The number of SentencePiece's pieces that have other ids in the network: <pad> and </s>.
@@ -25,7 +24,7 @@ constexpr size_t kReplaced = 2;
 
 // Requires the default values of `offset` and `mask_token_sent`. Related models, such as
 // BigBird-Pegasus, have other values.
-void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
+void CheckPegasusFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.offset.value_or(kOffset) != kOffset) fields->Unsupported("offset", Concat(kOffset));
   if (config.sentence_mask_piece.value_or(std::string(kMaskOfSentence)) != kMaskOfSentence) {
     fields->Unsupported("mask_token_sent", kMaskOfSentence);
@@ -73,7 +72,7 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const ModelFolder& folder,
                                                      TokenizerDescription* facts) {
   std::vector<std::string> pieces = FirstPieces(config);
   if (absl::Status status = CheckAdded(config, pieces, {}); !status.ok()) return status;
-  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
+  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpieceFile, facts);
   if (!file.ok()) return file.status();
   for (size_t i = kReplaced; i < file->pieces.size(); ++i) {
     pieces.push_back(file->pieces[i].text);
@@ -97,10 +96,10 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
                                                     TokenizerChoice choice,
                                                     CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpmFile, config);
+  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpieceFile, config);
   if (!rules.ok()) return rules.status();
   const bool is_json = *rules == TokenizerRules::kFast;
-  const std::string_view file = is_json ? kTokenizerJsonFile : kSpmFile;
+  const std::string_view file = is_json ? kTokenizerJsonFile : kSpieceFile;
   TokenizerDescription facts;
   absl::StatusOr<std::vector<std::string>> pieces =
       is_json ? PiecesOfJson(folder, tokenizer, &facts) : PiecesOfSpm(folder, tokenizer, &facts);
@@ -125,6 +124,6 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
 }  // namespace
 
 const TokenizerScheme kPegasusTokenizer = {
-    .read = ReadPegasusTokenizer, .mask_piece = "<mask_2>", .check = CheckFields};
+    .read = ReadPegasusTokenizer, .mask_piece = "<mask_2>", .check = CheckPegasusFields};
 
 }  // namespace dragoman::engine

@@ -21,8 +21,6 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-// The beginning of the tokens that T5's tokenizer adds.
-constexpr std::string_view kExtraId = "<extra_id_";
 
 absl::StatusOr<Pieces> ParseYamlPieces(std::string_view text, std::string_view file) {
   const absl::StatusOr<YamlMap> map = ParseYaml(text, file);

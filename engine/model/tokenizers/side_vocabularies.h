@@ -17,6 +17,9 @@
 
 namespace dragoman::engine {
 
+// The beginning of the tokens that T5's tokenizer adds.
+inline constexpr std::string_view kExtraId = "<extra_id_";
+
 // The vocabulary of one side, source or target, as its file has it.
 struct VocabularySide {
   std::string file;

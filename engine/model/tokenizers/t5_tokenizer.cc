@@ -16,7 +16,6 @@
 namespace dragoman::engine {
 namespace {
 
-constexpr std::string_view kSpmFile = "spiece.model";
 constexpr int kUsualExtraIds = 100;
 
 std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
@@ -69,7 +68,7 @@ absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<Languag
 
 absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const CheckpointConfig& config,
                                       TokenizerDescription* facts) {
-  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
+  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpieceFile, facts);
   if (!file.ok()) return file.status();
   if (!config.tokenizer.is_legacy_t5) {
     absl::Status status =
@@ -119,11 +118,11 @@ bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id
 absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
                                                CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpmFile, config);
+  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpieceFile, config);
   if (!rules.ok()) return rules.status();
   TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
-  const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpmFile;
+  const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpieceFile;
   const absl::StatusOr<PieceList> list =
       is_json ? PiecesOfJson(folder, *config, &facts) : PiecesOfSpm(folder, *config, &facts);
   if (!list.ok()) return list.status();

@@ -16,7 +16,6 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kVocabularyFile = "vocab.json";
-constexpr std::string_view kMergesFile = "merges.txt";
 
 }  // namespace
 

@@ -20,6 +20,9 @@
 
 namespace dragoman::engine {
 
+inline constexpr std::string_view kMergesFile = "merges.txt";    // of byte-level and Moses' BPE
+inline constexpr std::string_view kSpieceFile = "spiece.model";  // of T5 and Pegasus
+
 // Returns INVALID_ARGUMENT if less than half of the pieces of a SentencePiece model are in the
 // vocabulary. Then the file belongs to another translation model, and most pieces would become
 // <unk>.

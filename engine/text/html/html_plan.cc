@@ -14,7 +14,7 @@
 namespace dragoman::engine {
 namespace {
 
-using Kind = HtmlNode::Kind;
+using NodeKind = HtmlNode::Kind;
 
 // Makes an end tag whose name is spelled as in the start tag.
 std::string MakeEndTag(std::string_view start_tag) {
@@ -76,8 +76,8 @@ class Planner {
 
   // Updates open_ for a start or end tag.
   void Pass(const HtmlNode& node) {
-    if (node.kind == Kind::kStart) open_.push_back(node.element);
-    if (node.kind == Kind::kEnd && node.element >= 0) {
+    if (node.kind == NodeKind::kStart) open_.push_back(node.element);
+    if (node.kind == NodeKind::kEnd && node.element >= 0) {
       const auto found = std::find(open_.begin(), open_.end(), node.element);
       if (found != open_.end()) open_.erase(found);
     }
@@ -113,7 +113,7 @@ class Planner {
   void AddBlock(size_t i) {
     std::erase_if(open_, [&](int32_t element) { return ElementAt(element).is_unclosed; });
     const int32_t stack = StackWithoutCrossing();
-    const bool is_break = NodeAt(i).kind == Kind::kBreak;
+    const bool is_break = NodeAt(i).kind == NodeKind::kBreak;
     AddItem(is_break ? HtmlItem::Kind::kBreak : HtmlItem::Kind::kFixed, NodeAt(i).range, stack);
     if (!std::exchange(run_before_block_, false)) return;
     const HtmlStack& around = plan_.stacks[static_cast<size_t>(stack)];
@@ -126,21 +126,21 @@ class Planner {
   void AddAsIs(const HtmlNode& node, TextRange range) {
     Pass(node);
     switch (node.kind) {
-      case Kind::kText:
-      case Kind::kComment:
+      case NodeKind::kText:
+      case NodeKind::kComment:
         AddItem(HtmlItem::Kind::kNeutral, range, StackNow());
         break;
-      case Kind::kVoid:
+      case NodeKind::kVoid:
         AddItem(HtmlItem::Kind::kFixed, range, StackNow());
         break;
-      case Kind::kStart:
+      case NodeKind::kStart:
         AddItem(HtmlItem::Kind::kFixed, {range.begin, range.begin}, StackNow());
         break;
-      case Kind::kEnd:
+      case NodeKind::kEnd:
         if (node.element < 0) AddItem(HtmlItem::Kind::kFixed, range, StackNow());
         break;
-      case Kind::kBlock:
-      case Kind::kBreak:
+      case NodeKind::kBlock:
+      case NodeKind::kBreak:
         break;
     }
   }
@@ -179,7 +179,8 @@ class Planner {
   bool FindText(size_t begin, size_t end, Extent& extent) const {
     bool found = false;
     for (size_t i = begin; i < end; ++i) {
-      if (NodeAt(i).kind != Kind::kText || IsHtmlWhiteSpace(plan_.html, NodeAt(i).range)) continue;
+      if (NodeAt(i).kind != NodeKind::kText || IsHtmlWhiteSpace(plan_.html, NodeAt(i).range))
+        continue;
       if (!std::exchange(found, true)) extent.first_text = i;
       extent.last_text = i;
     }
@@ -195,7 +196,7 @@ class Planner {
     extent.run_begin = begin;
     for (; extent.run_begin < extent.first_text; ++extent.run_begin) {
       const HtmlNode& node = NodeAt(extent.run_begin);
-      if (node.kind != Kind::kStart) continue;
+      if (node.kind != NodeKind::kStart) continue;
       const HtmlElement& element = ElementAt(node.element);
       const bool holds_part = element.end > first && element.end <= last;
       if (holds_part) break;
@@ -204,7 +205,7 @@ class Planner {
     extent.run_end = end;
     for (; extent.run_end > extent.last_text + 1; --extent.run_end) {
       const HtmlNode& node = NodeAt(extent.run_end - 1);
-      if (node.kind != Kind::kEnd || node.element < 0) continue;
+      if (node.kind != NodeKind::kEnd || node.element < 0) continue;
       const HtmlElement& element = ElementAt(node.element);
       const bool holds_part = element.begin >= run_begin && element.begin <= last;
       if (holds_part) break;
@@ -212,7 +213,7 @@ class Planner {
     // If an element starts in the run and ends after it, the run includes all nodes up to `end`.
     for (size_t i = extent.run_begin; i <= extent.last_text; ++i) {
       const HtmlNode& node = NodeAt(i);
-      if (node.kind == Kind::kStart &&
+      if (node.kind == NodeKind::kStart &&
           ElementAt(node.element).end >= static_cast<int32_t>(extent.run_end)) {
         extent.run_end = end;
       }
@@ -227,27 +228,27 @@ class Planner {
     for (size_t i = extent.run_begin; i < extent.run_end; ++i) {
       const HtmlNode& node = NodeAt(i);
       switch (node.kind) {
-        case Kind::kText:
+        case NodeKind::kText:
           // A browser would show tags inside <title> as text. So an element that begins before the
           // <title> and ends inside it, or begins inside and ends after it, stays closed.
           builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
-        case Kind::kStart:
+        case NodeKind::kStart:
           builder.BeginElement(node.element, StackNow());
           break;
-        case Kind::kEnd:
+        case NodeKind::kEnd:
           if (node.element < 0) {
             builder.AddVoid(node.range, StackNow());
           } else {
             builder.EndElement(node.element);
           }
           break;
-        case Kind::kVoid:
-        case Kind::kComment:
+        case NodeKind::kVoid:
+        case NodeKind::kComment:
           builder.AddVoid(node.range, StackNow());
           break;
-        case Kind::kBlock:
-        case Kind::kBreak:
+        case NodeKind::kBlock:
+        case NodeKind::kBreak:
           break;
       }
       Pass(node);

@@ -38,9 +38,9 @@ const std::unordered_map<std::string_view, int>& Kinds() {
   return *kinds;
 }
 
-using Kind = HtmlToken::Kind;
+using TokenKind = HtmlToken::Kind;
 
-constexpr size_t kNone = std::string_view::npos;
+constexpr size_t kNotFound = std::string_view::npos;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
@@ -69,18 +69,18 @@ class Tokenizer {
   std::vector<HtmlToken> Run() {
     size_t text = 0;  // where the text that has no token yet begins
     size_t at = 0;
-    while ((at = html_.find('<', at)) != kNone) {
+    while ((at = html_.find('<', at)) != kNotFound) {
       size_t end = 0;
       HtmlToken token;
       if (!ReadMarkup(at, token, end)) {
         ++at;
         continue;
       }
-      AddText(text, at, Kind::kText);
+      AddText(text, at, TokenKind::kText);
       Add(std::move(token), at, end);
       at = text = ReadContent(end);
     }
-    AddText(text, html_.size(), Kind::kText);
+    AddText(text, html_.size(), TokenKind::kText);
     return std::move(tokens_);
   }
 
@@ -92,7 +92,7 @@ class Tokenizer {
     tokens_.push_back(std::move(token));
   }
 
-  void AddText(size_t begin, size_t end, Kind kind, bool is_title = false) {
+  void AddText(size_t begin, size_t end, TokenKind kind, bool is_title = false) {
     if (begin == end) return;
     HtmlToken token;
     token.kind = kind;
@@ -102,14 +102,14 @@ class Tokenizer {
 
   // Reads the markup at '<'. Returns false if '<' is only a character.
   bool ReadMarkup(size_t at, HtmlToken& token, size_t& end) const {
-    if (IsLetter(At(at + 1))) return ReadTag(at + 1, Kind::kStartTag, token, end);
+    if (IsLetter(At(at + 1))) return ReadTag(at + 1, TokenKind::kStartTag, token, end);
     if (At(at + 1) == '/') {
       if (at + 2 >= html_.size()) return false;
-      if (IsLetter(html_[at + 2])) return ReadTag(at + 2, Kind::kEndTag, token, end);
+      if (IsLetter(html_[at + 2])) return ReadTag(at + 2, TokenKind::kEndTag, token, end);
     } else if (At(at + 1) != '!' && At(at + 1) != '?') {
       return false;
     }
-    token.kind = Kind::kComment;
+    token.kind = TokenKind::kComment;
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with("<!--")) {
       end = EndOfComment(at + 4);
@@ -118,32 +118,32 @@ class Tokenizer {
     } else {  // also a doctype, in which quotes do not hide a '>'
       end = After(">", at + 2);
     }
-    token.is_unfinished = end == kNone;
+    token.is_unfinished = end == kNotFound;
     end = std::min(end, html_.size());
     return true;
   }
 
-  // Returns the position after the next `mark`, or kNone.
+  // Returns the position after the next `mark`, or kNotFound.
   size_t After(std::string_view mark, size_t at) const {
     const size_t found = html_.find(mark, at);
-    return found == kNone ? kNone : found + mark.size();
+    return found == kNotFound ? kNotFound : found + mark.size();
   }
 
-  // Returns the end of a comment, or kNone. `at` is after "<!--". A comment ends at "-->" or
+  // Returns the end of a comment, or kNotFound. `at` is after "<!--". A comment ends at "-->" or
   // "--!>". It also ends at ">" or "->" directly after "<!--".
   size_t EndOfComment(size_t at) const {
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with(">")) return at + 1;
     if (rest.starts_with("->")) return at + 2;
-    for (; (at = html_.find("--", at)) != kNone; ++at) {
+    for (; (at = html_.find("--", at)) != kNotFound; ++at) {
       if (At(at + 2) == '>') return at + 3;
       if (At(at + 2) == '!' && At(at + 3) == '>') return at + 4;
     }
-    return kNone;
+    return kNotFound;
   }
 
   // Reads the tag whose name begins at `at`. A tag that the end of the text cuts off is a comment.
-  bool ReadTag(size_t at, Kind kind, HtmlToken& token, size_t& end) const {
+  bool ReadTag(size_t at, TokenKind kind, HtmlToken& token, size_t& end) const {
     const size_t name = at;
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>') ++at;
     token.kind = kind;
@@ -169,7 +169,7 @@ class Tokenizer {
       }
     }
     token = {};
-    token.kind = Kind::kComment;
+    token.kind = TokenKind::kComment;
     token.is_unfinished = true;
     end = html_.size();
     return true;
@@ -193,8 +193,8 @@ class Tokenizer {
     const char quote = At(at);
     if (quote == '"' || quote == '\'') {
       const size_t end = html_.find(quote, at + 1);
-      at = end == kNone ? html_.size() : end + 1;
-      return {attribute, html_.substr(value + 1, (end == kNone ? at : end) - value - 1)};
+      at = end == kNotFound ? html_.size() : end + 1;
+      return {attribute, html_.substr(value + 1, (end == kNotFound ? at : end) - value - 1)};
     }
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '>') ++at;
     return {attribute, html_.substr(value, at - value)};
@@ -204,8 +204,8 @@ class Tokenizer {
   // token. Returns where markup continues.
   size_t ReadContent(size_t at) {
     const HtmlToken& tag = tokens_.back();
-    if (tag.kind == Kind::kEndTag && tag.name == foreign_name_) foreign_ = false;
-    if (tag.kind != Kind::kStartTag) return at;
+    if (tag.kind == TokenKind::kEndTag && tag.name == foreign_name_) foreign_ = false;
+    if (tag.kind != TokenKind::kStartTag) return at;
     if (foreign_) {
       // A block tag ends <svg> and <math>, as in the standard. The exception is <title>, which
       // <svg> may contain.
@@ -224,7 +224,7 @@ class Tokenizer {
     }
     tokens_.back().is_unfinished = end == html_.size();
     const bool has_references = content == HtmlContent::kTextWithReferences;
-    AddText(at, end, has_references ? Kind::kText : Kind::kRawText, has_references);
+    AddText(at, end, has_references ? TokenKind::kText : TokenKind::kRawText, has_references);
     return end;
   }
 
@@ -239,7 +239,7 @@ class Tokenizer {
   // Returns where the end tag of the element begins, or the end of the text.
   size_t FindEndTag(size_t at, const std::string& name) const {
     const std::string tag = "</" + name;
-    while ((at = html_.find("</", at)) != kNone && !IsTagAt(at, tag)) ++at;
+    while ((at = html_.find("</", at)) != kNotFound && !IsTagAt(at, tag)) ++at;
     return std::min(at, html_.size());
   }
 

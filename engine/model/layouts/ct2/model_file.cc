@@ -23,7 +23,6 @@ constexpr int kFirstWithAliases = 3;
 constexpr int kFirstWithTypes = 4;
 // The maximum number of variables. A model of 100 layers has some thousand.
 constexpr uint32_t kMaxEntries = 1 << 16;
-constexpr size_t kMaxNameBytes = 512;
 constexpr std::string_view kScaleSuffix = "_scale";
 // The scale of every int16 weight in files that store none (CTranslate2's global_int16_scale).
 constexpr float kGlobalInt16Scale = 1000;
@@ -95,9 +94,9 @@ class Parser {
     if (!in_.Read(&size) || !in_.Take(size, &bytes)) return CutShort(what);
     // The stored size includes the NUL at the end.
     const bool ends = !bytes.empty() && std::find(bytes.begin(), bytes.end(), 0) == bytes.end() - 1;
-    if (!ends || bytes.size() - 1 > kMaxNameBytes) {
+    if (!ends || bytes.size() - 1 > kMaxTensorNameBytes) {
       return Invalid(Concat(what, " at byte ", place, " of ", size, " bytes, expected at most ",
-                            kMaxNameBytes, " and a NUL"));
+                            kMaxTensorNameBytes, " and a NUL"));
     }
     out->assign(reinterpret_cast<const char*>(bytes.data()), bytes.size() - 1);
     return absl::OkStatus();

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/bart_network.h"
+#include "engine/model/families/transformer_network.h"
 #include "engine/model/layouts/ct2/variables.h"
 
 namespace dragoman::engine {
@@ -318,7 +318,7 @@ class NetworkReader {
   }
 
   // Splits the variable that has query, key and value into three tensors, because T5's network
-  // scales only the query matrix (bart_network.cc).
+  // scales only the query matrix (transformer_network.cc).
   void SplitSelfInput(std::string_view stage, int layer) {
     const std::string name = SelfInput(stage, layer);
     const auto found = model_->tensors.find(name);

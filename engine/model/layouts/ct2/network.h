@@ -1,5 +1,5 @@
 // Makes the network that the variables of a CTranslate2 model describe, which is of BART's or of
-// T5's kind (bart_network.h).
+// T5's kind (transformer_network.h).
 //
 // An attribute that changes the computation is either applied or must have its neutral value. A
 // variable that the network does not use is an error. Thread-safety: pure functions.

@@ -13,6 +13,7 @@
 #include "engine/base/concat.h"
 #include "engine/base/file_record.h"
 #include "engine/model/formats/json.h"
+#include "engine/model/formats/tensor_file.h"
 #include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/hf/config.h"
 
@@ -21,7 +22,6 @@ namespace {
 
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
-constexpr size_t kMaxNameBytes = 512;  // of a tensor or a file
 // The most tensors in all shards together. The size of its header limits those of one file.
 constexpr size_t kMaxTensors = 1 << 17;
 
@@ -200,14 +200,15 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
   }
   std::set<std::string> names;
   for (const auto& [tensor, shard] : map->items()) {
-    if (tensor.size() > kMaxNameBytes) {
+    if (tensor.size() > kMaxTensorNameBytes) {
       return invalid(Concat("a tensor's name has ", tensor.size(), " bytes, expected at most ",
-                            kMaxNameBytes));
+                            kMaxTensorNameBytes));
     }
     const std::string name = shard.is_string() ? shard.get<std::string>() : "";
     // Only files next to the index: a path could lead anywhere.
-    if (name.size() <= suffix.size() || name.size() > kMaxNameBytes || !name.ends_with(suffix) ||
-        name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
+    if (name.size() <= suffix.size() || name.size() > kMaxTensorNameBytes ||
+        !name.ends_with(suffix) || name.find('/') != std::string::npos ||
+        name.find('\0') != std::string::npos) {
       return invalid(Concat("tensor ", Shown(tensor), " is in ", DescribeJson(shard),
                             ", expected the name of a file here that ends in ", suffix));
     }

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/families/bart_network.h"
+#include "engine/model/families/transformer_network.h"
 #include "engine/model/layouts/marian/file.h"
 
 namespace dragoman::engine {

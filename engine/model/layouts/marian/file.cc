@@ -16,7 +16,6 @@ constexpr uint64_t kVersion = 1;
 constexpr uint64_t kEncrypted = 2;
 // The maximum number of tensors. A model of 100 layers has some thousand.
 constexpr uint64_t kMaxItems = 1 << 16;
-constexpr uint64_t kMaxNameBytes = 512;
 constexpr uint64_t kMaxDimensions = 8;
 
 // The codes of types in the binary format. The upper byte is the class of the type, the lower byte
@@ -118,10 +117,10 @@ class BinaryParser {
           !in_.Read(&item.bytes)) {
         return CutShort();
       }
-      if (item.name_bytes < 1 || item.name_bytes > kMaxNameBytes) {
+      if (item.name_bytes < 1 || item.name_bytes > kMaxTensorNameBytes) {
         return absl::InvalidArgumentError(Concat(file_, ": tensor ", i, " has a name of ",
                                                  item.name_bytes, " bytes, expected 1 to ",
-                                                 kMaxNameBytes));
+                                                 kMaxTensorNameBytes));
       }
       items_.push_back(std::move(item));
     }
