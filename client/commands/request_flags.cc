@@ -92,6 +92,9 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
               "ignores case when it looks for the terms of --glossary");
   flags->Strings("do-not-translate", "TEXT", &do_not_translate_,
                  "a phrase that is copied untranslated; may be repeated");
+  flags->Choice("preserve", {"on", "off"}, &preserve_,
+                "whether placeholders stay as they are: {0}, %s, tags, URLs,\n"
+                "addresses, code, file names, emoji (default: on with --html)");
 }
 
 std::string RequestFlags::Contradiction() const {
@@ -134,6 +137,7 @@ absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
     request.mutable_glossary_config()->set_ignore_case(glossary_ignore_case_);
   }
   for (const std::string& text : do_not_translate_) request.add_do_not_translate(text);
+  if (!preserve_.empty()) request.set_preserve(preserve_ == "on");
   v1::DecodingOptions* decoding = request.mutable_decoding();
   *decoding = decoding_;
   if (sampling_) decoding->mutable_sampling();

@@ -52,6 +52,7 @@ class RequestFlags {
   std::string glossary_;
   bool glossary_ignore_case_ = false;
   std::vector<std::string> do_not_translate_;
+  std::string preserve_;
 };
 
 // Splits "SOURCE=TARGET" into source and target. In both, '=' is written as "\=" and a backslash as

@@ -64,6 +64,8 @@ struct TranslationJob {
   std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;
   std::vector<std::string> do_not_translate;  // source phrases that are copied as they are
+  // Whether placeholders (engine/text/placeholders.h) are copied as they are; unset: if `html`.
+  std::optional<bool> preserve;
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
@@ -124,6 +126,7 @@ enum class WarningCode {
   kBeamTooNarrow,      // the beam is too narrow for a segment's constraints (SEARCH.md d.2)
   kNotTranslated,      // a part of the text was not translated
   kUnknownCharacters,  // the vocabulary lacks characters of the text
+  kPlaceholderLost,    // the translation has a placeholder less often than the source
 };
 
 // A warning about a successful translation. `text` is English. It never contains a client's text.
@@ -143,6 +146,8 @@ struct ItemResult {
   std::optional<uint64_t> seed;    // the seed of sampling; empty: the search did not sample
   std::optional<PivotPart> pivot;  // empty: not translated through a pivot language
   std::vector<Warning> warnings;   // at most one of each code
+  std::vector<std::string>
+      preserved;  // the placeholders that were kept, in the order of the source
 };
 
 struct SegmentUpdate {

@@ -39,6 +39,7 @@ struct SegmentPlan {
   TargetText target_text;
   int narrow = 0;   // number of constraint tokens if the beam is too narrow for them; else 0
   int unknown = 0;  // number of runs of characters that the vocabulary lacks
+  std::vector<std::string> placeholders;  // of the segment, if the request preserves them
   // The source tokens that form sentinels (sentinels.h), and the text that each sentinel stands
   // for.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
@@ -55,6 +56,8 @@ struct ItemPlan {
   bool cut = false;  // a text was split because it was too long for the model
   // The number of pieces that are copied because the model can read none of their letters.
   int unreadable = 0;
+  std::vector<std::string>
+      preserved;  // all placeholders of the item, if the request preserves them
   // The item has nothing to translate (only white space, say), so the phrases that the request
   // requires are missing in the result.
   bool unmet = false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,7 +84,38 @@ int64_t KeepTextOfEmpty(const std::string& item, const ItemPlan& plan, Segments&
   return empty;
 }
 
-std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, int64_t empty) {
+int64_t CountOf(std::string_view what, std::string_view text) {
+  int64_t count = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) {
+    ++count;
+  }
+  return count;
+}
+
+// Removes from `preserved` the placeholders that a segment's translation has less often than its
+// source. Returns how many these are.
+int64_t RemoveLost(const ItemPlan& plan, const Segments& segments,
+                   std::vector<std::string>* preserved) {
+  int64_t lost = 0;
+  for (size_t s = 0; s < segments.size(); ++s) {
+    std::vector<std::string> placeholders = plan.segments[s].placeholders;
+    std::ranges::sort(placeholders);
+    const std::string& text = segments[s].front().hypothesis.text;
+    for (auto one = placeholders.begin(); one != placeholders.end();) {
+      const auto next = std::upper_bound(one, placeholders.end(), *one);
+      for (int64_t missing = (next - one) - CountOf(*one, text); missing > 0; --missing) {
+        const auto found = std::ranges::find(*preserved, *one);
+        if (found != preserved->end()) preserved->erase(found);
+        ++lost;
+      }
+      one = next;
+    }
+  }
+  return lost;
+}
+
+std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, int64_t empty,
+                                int64_t lost) {
   int64_t at_limit = 0;
   int64_t narrow = 0;
   int64_t unknown = 0;
@@ -92,7 +125,7 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
     const SegmentPlan& segment = plan.segments[s];
     const SegmentHypothesis& best = segments[s].front();
     if (best.hypothesis.finish_reason == kernels::FinishReason::kLength) ++at_limit;
-    unknown += segment.unknown + static_cast<int64_t>(best.lost);
+    unknown += segment.unknown + static_cast<int64_t>(best.lost_unknown);
     if (segment.narrow == 0) continue;
     ++narrow;
     if (segment.narrow <= most_tokens) continue;
@@ -117,6 +150,10 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
                                      " came back as in the source: the model reads or writes "
                                      "nothing of it")});
   }
+  if (lost > 0) {
+    warnings.push_back({WarningCode::kPlaceholderLost,
+                        absl::StrCat("the translation lacks ", lost, " of the placeholders")});
+  }
   if (unknown > 0) {
     warnings.push_back({WarningCode::kUnknownCharacters,
                         absl::StrCat("the model's vocabulary lacks characters in ", unknown,
@@ -131,7 +168,9 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result) {
   const int64_t empty = KeepTextOfEmpty(item, plan, segments);
-  result.warnings = WarningsOf(plan, segments, empty);
+  result.preserved = plan.preserved;
+  const int64_t lost = RemoveLost(plan, segments, &result.preserved);
+  result.warnings = WarningsOf(plan, segments, empty, lost);
   if (segments.empty()) {
     Hypothesis same;
     same.text = item;

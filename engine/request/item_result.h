@@ -17,7 +17,8 @@ namespace dragoman::engine {
 struct SegmentHypothesis {
   Hypothesis hypothesis;
   std::vector<AlignedToken> aligned;  // byte ranges of the segment's text and of hypothesis.text
-  size_t lost = 0;  // number of sentinels that the text does not have exactly once
+  size_t lost = 0;          // number of sentinels that the text does not have exactly once
+  size_t lost_unknown = 0;  // how many of them stand for text that the vocabulary lacks
 };
 
 struct AssemblyOptions {

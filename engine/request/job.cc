@@ -190,7 +190,8 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   WrittenText written = plan.target_text.Write(decoded.tokens, with_eos);
   if (plan.search.align) out.aligned = AlignTokens(written, decoded.aligned, plan.source_places);
   Hypothesis& h = out.hypothesis;
-  out.lost = written.lost_phrases + written.lost_unknown;
+  out.lost_unknown = written.lost_unknown;
+  out.lost = written.lost_phrases + written.lost_placeholders + written.lost_unknown;
   h.score = decoded.score;
   h.log_prob = decoded.log_prob;
   h.finish_reason = decoded.reason;

@@ -12,6 +12,7 @@
 #include "engine/base/utf8.h"
 #include "engine/request/alignment.h"
 #include "engine/request/source_rules.h"
+#include "engine/text/placeholders.h"
 #include "kernels/search/plan.h"
 
 namespace dragoman::engine {
@@ -85,19 +86,25 @@ bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const Encod
   return false;
 }
 
+std::vector<std::string> PlaceholdersOf(std::string_view text) {
+  std::vector<std::string> placeholders;
+  for (const TextRange& range : FindPlaceholders(text)) placeholders.emplace_back(range.In(text));
+  return placeholders;
+}
+
 // Merges both lists, ordered by position. Parts that overlap become one part.
-std::vector<KeptPart> JoinParts(std::vector<KeptPart> phrases, std::vector<KeptPart> unknown) {
-  phrases.insert(phrases.end(), unknown.begin(), unknown.end());
-  std::ranges::sort(phrases, {}, [](const KeptPart& part) { return part.range.begin; });
+std::vector<KeptPart> JoinParts(std::vector<KeptPart> parts, std::span<const KeptPart> more) {
+  parts.insert(parts.end(), more.begin(), more.end());
+  std::ranges::sort(parts, {}, [](const KeptPart& part) { return part.range.begin; });
   std::vector<KeptPart> joined;
-  for (const KeptPart& part : phrases) {
+  for (const KeptPart& part : parts) {
     if (joined.empty() || part.range.begin >= joined.back().range.end) {
       joined.push_back(part);
       continue;
     }
     KeptPart& last = joined.back();
     last.range.end = std::max(last.range.end, part.range.end);
-    last.is_phrase = last.is_phrase || part.is_phrase;
+    last.kind = std::min(last.kind, part.kind);
   }
   return joined;
 }
@@ -191,8 +198,13 @@ absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_se
     }
     return encoded;
   };
+  std::vector<TextRange> kept;
+  for (const KeptPart& part : FindKept(text)) kept.push_back(part.range);
+  if (request_->preserve) {
+    for (std::string& found : PlaceholdersOf(text)) plan.preserved.push_back(std::move(found));
+  }
   absl::StatusOr<std::vector<EncodedPiece>> pieces =
-      facts_->text->Cut(text, request_->text, one_segment, phrases_->FindKept(text), encode);
+      facts_->text->Cut(text, request_->text, one_segment, kept, encode);
   if (!pieces.ok()) return pieces.status();
   for (const auto& [place, read] : special) plan.unreadable += read.unreadable ? 1 : 0;
   for (EncodedPiece& piece : *pieces) {
@@ -210,10 +222,21 @@ absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_se
   return absl::OkStatus();
 }
 
+std::vector<KeptPart> JobPlanner::FindKept(std::string_view text) const {
+  std::vector<KeptPart> phrases;
+  for (const TextRange& range : phrases_->FindKept(text))
+    phrases.push_back({range, KeptKind::kPhrase});
+  if (!request_->preserve || request_->sentinel.empty()) return phrases;
+  std::vector<KeptPart> placeholders;
+  for (const TextRange& range : FindPlaceholders(text)) {
+    placeholders.push_back({range, KeptKind::kPlaceholder});
+  }
+  return JoinParts(std::move(phrases), placeholders);
+}
+
 JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
   ReadPiece read;
-  std::vector<KeptPart> parts;
-  for (const TextRange& range : phrases_->FindKept(piece)) parts.push_back({range, true});
+  std::vector<KeptPart> parts = FindKept(piece);
   const auto leave = [&] {
     read.encoded.ids.resize(read.encoded.text_end = read.encoded.text_begin);
   };
@@ -282,6 +305,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
   const auto complete = [&](const EncodedText& encoded, SegmentPlan& plan) {
     plan.range = range;
     plan.unknown = piece.unknown;
+    if (request_->preserve) plan.placeholders = PlaceholdersOf(text);
     if (settings_->search.align) plan.source_places = SourcePlaces(text, encoded);
   };
   complete(piece.encoded, *segment);

@@ -43,6 +43,7 @@ struct PlannerRequest {
   // The stem of the sentinels (sentinels.h) that the model copies to this target language; "": the
   // model copies none.
   std::string sentinel;
+  bool preserve = false;  // placeholders are copied
 };
 
 class JobPlanner {
@@ -78,6 +79,9 @@ class JobPlanner {
     int unknown = 0;
     bool unreadable = false;  // not translated, because the model can read none of its letters
   };
+  // Returns the parts of a text that are copied, in order and without overlap: do_not_translate
+  // phrases, and placeholders if sentinels can stand for them.
+  std::vector<KeptPart> FindKept(std::string_view text) const;
   ReadPiece Read(std::string_view piece) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, TextRange range, ReadPiece piece,
                                           const NamedPhrase& prefix);

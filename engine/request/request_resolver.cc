@@ -69,6 +69,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
+  request.preserve = job.preserve.value_or(job.html);
   request.first_token = pair->first;
   request.start_token = pair->start;
   plan->size = EstimateSize(job, request);

@@ -132,7 +132,7 @@ SentinelText PutSentinels(std::string_view segment, std::span<const KeptPart> pa
     const auto end = static_cast<size_t>(part.range.end);
     sentinel.text = std::string(part.range.In(segment));
     sentinel.source = part.range;
-    sentinel.is_phrase = part.is_phrase;
+    sentinel.kind = part.kind;
     result.text += segment.substr(at, begin - at);
     const auto from = static_cast<int64_t>(result.text.size());
     const bool touches = begin == at && !result.sentinels.empty();
@@ -175,7 +175,18 @@ RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sen
   }
   text += std::string_view(decoded.text).substr(static_cast<size_t>(at));
   for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 1) ++(sentinels[i].is_phrase ? result.lost_phrases : result.lost_unknown);
+    if (counts[i] == 1) continue;
+    switch (sentinels[i].kind) {
+      case KeptKind::kPhrase:
+        ++result.lost_phrases;
+        break;
+      case KeptKind::kPlaceholder:
+        ++result.lost_placeholders;
+        break;
+      case KeptKind::kUnknown:
+        ++result.lost_unknown;
+        break;
+    }
   }
   result.tokens = TokensOf(decoded.ranges, found);
   for (TextRange& range : decoded.ranges) range = MoveRange(moved, range);
@@ -243,7 +254,7 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
         continue;
       }
     }
-    parts.push_back({part, false});
+    parts.push_back({part, KeptKind::kUnknown});
   }
   return parts;
 }

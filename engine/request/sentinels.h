@@ -2,9 +2,9 @@
 // the translation, the part replaces its sentinel byte for byte (SEARCH.md a.8,
 // "do_not_translate").
 //
-// Such a part is a do_not_translate phrase, or text that the model's vocabulary lacks. The word of
-// a sentinel is a stem that the model is known to copy (sentinel_trial.h), followed by a number:
-// "Xk1", "Xk2".
+// Such a part is a do_not_translate phrase, a placeholder (engine/text/placeholders.h), or text that
+// the model's vocabulary lacks. The word of a sentinel is a stem that the model is known to copy
+// (sentinel_trial.h), followed by a number: "Xk1", "Xk2".
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
@@ -21,17 +21,20 @@
 
 namespace dragoman::engine {
 
+// Why a part of a text is copied. If parts overlap, the first kind of them counts.
+enum class KeptKind { kPhrase, kPlaceholder, kUnknown };
+
 // A part of a source text that is copied and not translated.
 struct KeptPart {
   TextRange range;
-  bool is_phrase = true;  // a do_not_translate phrase; else text that the vocabulary lacks
+  KeptKind kind = KeptKind::kPhrase;
 };
 
 struct Sentinel {
   std::string word;
   std::string text;  // the part that it stands for
   TextRange source;  // the place of the part in the segment's text
-  bool is_phrase = true;
+  KeptKind kind = KeptKind::kPhrase;
   // Whether a space was added to separate the word from an adjacent letter. When the part replaces
   // the word, such a space is removed.
   bool space_before = false;
@@ -76,9 +79,9 @@ std::vector<SentinelTokens> MoveToSource(const SentinelText& text, EncodedText* 
 struct RestoredText {
   DecodedText decoded;
   std::vector<SentinelTokens> tokens;  // in order
-  // How many sentinels the translation does not contain exactly once. `lost_phrases` counts
-  // sentinels of do_not_translate phrases, `lost_unknown` those of text that the vocabulary lacks.
+  // How many sentinels of each kind the translation does not contain exactly once.
   size_t lost_phrases = 0;
+  size_t lost_placeholders = 0;
   size_t lost_unknown = 0;
 };
 

@@ -82,11 +82,9 @@ TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool 
 WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) const {
   if (!sentinels_.empty()) {
     RestoredText restored = RestoreSentinels(tokenizer_->DecodeWithRanges(tokens), sentinels_);
-    WrittenText written{std::move(restored.decoded),
-                        {},
-                        std::move(restored.tokens),
-                        restored.lost_phrases,
-                        restored.lost_unknown};
+    WrittenText written{std::move(restored.decoded), {},
+                        std::move(restored.tokens),  restored.lost_phrases,
+                        restored.lost_placeholders,  restored.lost_unknown};
     for (const SentinelTokens& place : written.sentinels) {
       written.verbatim.emplace_back(place.begin, sentinels_[place.sentinel].source);
     }

@@ -59,7 +59,8 @@ struct WrittenText {
   // The tokens that form sentinels. In the response, the tokens of one sentinel are a single token,
   // the text that the sentinel stands for.
   std::vector<SentinelTokens> sentinels;
-  size_t lost_phrases = 0;  // lost_phrases and lost_unknown: as in RestoredText
+  size_t lost_phrases = 0;  // these three: as in RestoredText
+  size_t lost_placeholders = 0;
   size_t lost_unknown = 0;
 };
 

@@ -42,6 +42,8 @@ v1::Warning::Code WireWarning(engine::WarningCode code) {
       return v1::Warning::NOT_TRANSLATED;
     case engine::WarningCode::kUnknownCharacters:
       return v1::Warning::UNKNOWN_CHARACTERS;
+    case engine::WarningCode::kPlaceholderLost:
+      return v1::Warning::PLACEHOLDER_LOST;
   }
   return v1::Warning::CODE_UNSPECIFIED;
 }
@@ -128,6 +130,7 @@ v1::Translation BuildTranslation(engine::ItemResult result, const engine::Return
     added->set_code(WireWarning(warning.code));
     added->set_text(std::move(warning.text));
   }
+  for (std::string& placeholder : result.preserved) *out.add_preserved() = std::move(placeholder);
   for (const engine::SentenceRange& sentence : result.sentences) {
     v1::SentenceRange* range = out.add_sentences();
     range->set_source_begin(sentence.source.begin);

@@ -14,6 +14,7 @@ v1::TranslateRequest RequestOf(TextsToTranslate texts) {
   request.set_source_language_code(std::move(texts.source));
   request.set_target_language_code(std::move(texts.target));
   if (texts.html) request.set_mime_type("text/html");
+  request.set_preserve(texts.preserve);
   return request;
 }
 

@@ -24,6 +24,7 @@ struct TextsToTranslate {
   std::string source;  // a code in any form, or kAutoLanguage
   std::string target;
   bool html = false;
+  bool preserve = true;  // placeholders stay as they are
 };
 v1::TranslateRequest RequestOf(TextsToTranslate texts);
 

@@ -104,6 +104,7 @@ absl::StatusOr<AdapterAction> Translate(Parameters in, const AdapterContext& con
   }
   for (std::string& text : in.q) request.add_contents(std::move(text));
   request.set_mime_type(format == "text" ? "text/plain" : "text/html");
+  request.set_preserve(true);
   const bool detects = in.source.value_or("").empty();
   request.set_source_language_code(in.source.value_or(""));
   if (detects && context.calls->detector != nullptr) request.set_source_language_code("auto");

@@ -117,6 +117,7 @@ absl::StatusOr<v1::TranslateRequest> FromGoogleV3(const google_v3::TranslateText
   v1::TranslateRequest out;
   *out.mutable_contents() = in.contents();
   out.set_mime_type(in.mime_type().empty() ? "text/html" : in.mime_type());
+  out.set_preserve(true);
   out.set_source_language_code(in.source_language_code());
   if (in.source_language_code().empty() && can_detect) out.set_source_language_code("auto");
   out.set_target_language_code(in.target_language_code());

@@ -34,7 +34,8 @@ absl::StatusOr<AdapterAction> MarianAdapter::Handle(const HttpRequest& request,
   UnaryAction action;
   action.request = RequestOf({.texts = absl::StrSplit(View(text), '\n'),
                               .source = std::string(query->Find("source").value_or("")),
-                              .target = std::string(query->Find("target").value_or(""))});
+                              .target = std::string(query->Find("target").value_or("")),
+                              .preserve = false});
   action.request.set_model(std::string(query->Find("model").value_or("")));
   action.request.mutable_segmentation()->set_split(v1::Segmentation::NONE);
   action.render = [this, ends_line](const v1::TranslateResponse& answer) {

@@ -256,6 +256,7 @@ absl::Status AddPrompt(const AdapterContext& context, const Prompt& prompt, Pair
     return InvalidField("prompt", "found prompts of several pairs of languages, expected one pair");
   }
   request.set_model(pair->model);
+  request.set_preserve(true);
   request.set_source_language_code(source);
   request.set_target_language_code(pair->target);
   if (out->model.empty()) out->model = pair->id;

@@ -91,6 +91,17 @@ TEST_F(EngineScripted, CharactersThatNoSentinelCarriesAreCounted) {
             "the model's vocabulary lacks characters in 2 places of the text");
 }
 
+TEST_F(EngineScripted, PlaceholdersThatTheModelLosesAreReported) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"});
+  TranslationJob job = Job({"Ich mag das {0} von {0}."});
+  job.preserve = true;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_TRUE(item.preserved.empty());
+  ASSERT_FALSE(item.warnings.empty());
+  EXPECT_EQ(item.warnings[0].code, WarningCode::kPlaceholderLost);
+  EXPECT_EQ(item.warnings[0].text, "the translation lacks 2 of the placeholders");
+}
+
 // The engine tries sentinels at its start.
 class EngineSentinels : public EngineScripted {
  protected:

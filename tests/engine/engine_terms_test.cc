@@ -331,6 +331,34 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
   EXPECT_EQ(engine_->Stats().segments.waiting + engine_->Stats().segments.running, 0);
 }
 
+TEST_F(EngineTerms, PlaceholdersStayAndAreListed) {
+  Start();
+  TranslationJob job =
+      Job({"Bitte öffne {0} und schreibe an info@example.com.", "Das Haus ist alt.",
+           "https://example.com", "<b>&lt;x id=1/&gt;</b> ist neu."});
+  const std::vector<ItemResult> without = Translate(job);
+  job.preserve = true;
+  const std::vector<ItemResult> items = Translate(job);
+  const std::string& text = items[0].hypotheses[0].text;
+  EXPECT_EQ(Count(text, "{0}"), 1U) << text;
+  EXPECT_EQ(Count(text, "info@example.com"), 1U) << text;
+  EXPECT_THAT(items[0].preserved, ElementsAre("{0}", "info@example.com"));
+  EXPECT_TRUE(items[0].warnings.empty());
+  EXPECT_EQ(items[1].hypotheses[0].text, without[1].hypotheses[0].text);
+  EXPECT_EQ(items[1].hypotheses[0].score, without[1].hypotheses[0].score);
+  EXPECT_TRUE(items[1].preserved.empty());
+  EXPECT_EQ(items[2].hypotheses[0].text, "https://example.com");
+  EXPECT_THAT(items[2].preserved, ElementsAre("https://example.com"));
+
+  TranslationJob html = Job({job.contents[3]});
+  html.html = true;
+  const ItemResult item = TranslateOne(html);
+  EXPECT_THAT(item.hypotheses[0].text, HasSubstr("&lt;x id=1/&gt;"));
+  EXPECT_THAT(item.preserved, ElementsAre("<x id=1/>"));
+  html.preserve = false;
+  EXPECT_TRUE(TranslateOne(html).preserved.empty());
+}
+
 TEST_F(EngineTerms, NothingOfTheTrialIsCounted) {
   Start();
   EXPECT_EQ(engine_->Stats().segments.accepted, 0);

@@ -274,9 +274,13 @@ TEST(ResponseBuilder, SaysEveryWarning) {
   result.warnings = {{engine::WarningCode::kOutputLimit, "a"},
                      {engine::WarningCode::kBeamTooNarrow, "b"},
                      {engine::WarningCode::kNotTranslated, "c"},
-                     {engine::WarningCode::kUnknownCharacters, "d"}};
+                     {engine::WarningCode::kUnknownCharacters, "d"},
+                     {engine::WarningCode::kPlaceholderLost, "e"}};
+  result.preserved = {"{0}", "%s"};
   const v1::Translation translation = BuildTranslation(std::move(result), {}, "m");
-  ASSERT_EQ(translation.warnings_size(), 4);
+  ASSERT_EQ(translation.warnings_size(), 5);
+  EXPECT_EQ(translation.warnings(4).code(), v1::Warning::PLACEHOLDER_LOST);
+  EXPECT_EQ(translation.preserved_size(), 2);
   EXPECT_EQ(translation.warnings(3).code(), v1::Warning::UNKNOWN_CHARACTERS);
   EXPECT_EQ(translation.warnings(0).code(), v1::Warning::OUTPUT_LIMIT);
   EXPECT_EQ(translation.warnings(1).code(), v1::Warning::BEAM_TOO_NARROW);

@@ -37,6 +37,7 @@ class RequestOptions(TypedDict, total=False):
     glossary_ignore_case: bool
     terms: Union[Mapping[str, str], Sequence[Term]]
     do_not_translate: Sequence[str]
+    preserve: bool
     target_prefixes: Sequence[str]
     labels: Mapping[str, str]
     request_id: str

@@ -105,6 +105,8 @@ const std::vector<FlagCase>& Cases() {
        "glossary_config { glossary: 'names' ignore_case: true }"},
       {{"--do-not-translate", "a", "--do-not-translate", "b"},
        "do_not_translate: 'a' do_not_translate: 'b'"},
+      {{"--preserve", "on"}, "preserve: true"},
+      {{"--preserve", "off"}, "preserve: false"},
   };
   return *kCases;
 }

@@ -18,6 +18,7 @@ CASES = [
     ({"labels": {"job": "7"}}, "labels { key: 'job' value: '7' }"),
     ({"request_id": "r"}, "request_id: 'r'"),
     ({"do_not_translate": ["a", "b"]}, "do_not_translate: 'a' do_not_translate: 'b'"),
+    ({"preserve": False}, "preserve: false"),
     ({"terms": {"Hund": "hound"}}, "terms { source: 'Hund' target: 'hound' }"),
     (
         {"terms": [dragoman.Term(source="Hund", target="hound", ignore_case=True)]},

@@ -114,7 +114,7 @@ std::vector<std::string> Parts(const std::string& text, const std::vector<std::s
   }
   std::vector<std::string> parts;
   for (const KeptPart& part : PartsToKeep(text, ranges)) {
-    EXPECT_FALSE(part.is_phrase);
+    EXPECT_EQ(part.kind, KeptKind::kUnknown);
     parts.emplace_back(part.range.In(text));
   }
   return parts;

@@ -56,7 +56,7 @@ TEST(Placeholders, EveryKindIsFound) {
                            "$USER$",
                            "$HOME",
                            "%PATH%",
-                           "[[name]]",
+
                            "__VAR__",
                            "<x id=\"1\"/>",
                            "<x id=2/>",
