@@ -181,8 +181,8 @@ class Links(html.parser.HTMLParser):
 
 
 def find_wheel(project, version):
-    """Returns (file name, URL, SHA-256) of the smallest wheel of a version, preferably of one for every platform. The
-    index answers with JSON (PEP 691) or HTML (PEP 503)."""
+    """Returns (file name, URL, SHA-256) of a version's wheel for every platform, else for Linux, because Windows may
+    have other line ends; of several the smallest. The index answers with JSON (PEP 691) or HTML (PEP 503)."""
     normal = re.sub(r'[-_.]+', '-', project).lower()
     page = f'{download.registry("pypi")}/{normal}/'
     body, headers = download.read_page(page, {
@@ -206,7 +206,8 @@ def find_wheel(project, version):
         parts = name.split('-')
         if (name.endswith('.whl') and len(parts) >= 5 and re.sub(r'[-_.]+', '-', parts[0]).lower() == normal and
                 parts[1] == version and re.fullmatch('[0-9a-f]{64}', sha256)):
-            found.append((not name.endswith('-none-any.whl'), size, name, download.resolve(page, link), sha256))
+            kind = 0 if name.endswith('-none-any.whl') else 1 if 'linux' in parts[-1] else 2
+            found.append((kind, size, name, download.resolve(page, link), sha256))
     if not found:
         raise Absent(f'PyPI: found no wheel of {project}=={version} with a SHA-256 at '
                      f'{download.without_user(page)[0]}')

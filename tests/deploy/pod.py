@@ -8,7 +8,7 @@ import sys
 import daemon
 import manifests
 
-FETCH = os.path.join(manifests.ROOT, 'docker', 'fetch', 'fetch.py')
+FETCH = os.path.join(manifests.ROOT, 'client', 'fetch', 'fetch.py')
 # The image's own.
 MODELS = ('/models/', os.path.join(manifests.ROOT, 'deploy', 'models') + '/')
 
