@@ -252,9 +252,9 @@ def size_of(url):
 
 
 def get_file(url, path, name, budget, checksum=None, size=None, headers=None):
-    """Downloads a file to `path`. Continues PATH.part, which an earlier call has left. `size` is in bytes; None means
-    that the registry does not state it. Raises Refused or Failed."""
-    if os.path.exists(path) and checksum and digest_matches(path, checksum):
+    """Downloads a file to `path`. Continues PATH.part, which an earlier call has left. None
+    as `checksum` or `size` (bytes) means that the registry does not state it. Raises Refused or Failed."""
+    if os.path.exists(path) and checksum is not None and digest_matches(path, checksum):
         budget.take(os.path.getsize(path))
         return
     part = f'{path}.part'
@@ -268,7 +268,7 @@ def get_file(url, path, name, budget, checksum=None, size=None, headers=None):
         os.unlink(part)
         raise Failed(f'{name}: found {have} bytes, expected {size}')
     os.rename(part, path)
-    if checksum:
+    if checksum is not None:
         check(path, name, checksum)
 
 
