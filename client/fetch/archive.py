@@ -165,6 +165,8 @@ def members(archive, what):
         if begin.startswith(b'PK'):
             with zipfile.ZipFile(Bounded(plain)) as file:
                 for one in file.infolist():
+                    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                        raise Refused(f'{what}: found the compression {one.compress_type}, expected stored or deflated')
                     kind = stat.S_IFMT(one.external_attr >> 16)
                     is_file = None if kind not in (0, stat.S_IFREG, stat.S_IFDIR) else not one.is_dir()
                     yield one.filename, is_file, one.file_size, lambda one=one: file.open(one)

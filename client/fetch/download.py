@@ -6,8 +6,10 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 import ssl
+import string
 import sys
 import time
 import urllib.error
@@ -72,11 +74,12 @@ class Bar:
         if now - self.shown < 0.1:
             return
         self.shown = now
-        share = ''
+        line = megabytes(self.done)
         if self.total:
             filled = min(20, 20 * self.done // self.total)
-            share = f' of {megabytes(self.total)} [{"#" * filled}{"-" * (20 - filled)}]'
-        print(f'\r\033[K{self.name[-40:]}: {megabytes(self.done)}{share}', end='', file=sys.stderr, flush=True)
+            line += f' of {megabytes(self.total)} [{"#" * filled}{"-" * (20 - filled)}]'
+        line = f'{line} {self.name}'[:shutil.get_terminal_size().columns - 1]
+        print(f'\r\033[K{line}', end='', file=sys.stderr, flush=True)
 
     def __enter__(self):
         return self
@@ -163,7 +166,7 @@ def without_user(url):
 def resolve(base, url):
     """Returns the URL that a page at `base` means. Refuses to leave HTTPS."""
     try:
-        joined = urllib.parse.urljoin(base, url)
+        joined = urllib.parse.quote(urllib.parse.urljoin(base, url), safe=string.punctuation)
         scheme = urllib.parse.urlsplit(joined).scheme
     except ValueError as error:
         raise Refused(f'found the URL {url!r:.200}: {error}') from error

@@ -134,7 +134,7 @@ class Model:
                 return
             if os.path.isdir(self.path) and not os.path.exists(os.path.join(self.path, MARKER)):
                 raise Refused(f'{finding}, so it is not ours to replace; expected nothing there')
-            log(f'{self.name}: {finding}; fetching {self.source}')
+            log(f'{self.name}: {f"{finding}; " if os.path.isdir(self.path) else ""}fetching {self.source}')
             try:
                 self.fetch_locked()
             except Exception as error:
@@ -155,7 +155,8 @@ class Model:
             json.dump({'from': source, 'resolved': resolved, 'files': files}, file, indent=1, sort_keys=True)
         self.publish()
         size = download.megabytes(sum(one['bytes'] for one in files.values()))
-        log(f'{self.name}: {len(files)} files, {size}, its checksums are right: {self.path} ({source}: {resolved})')
+        log(f'{self.name}: {source} is {resolved}')
+        log(f'{self.name}: complete, its checksums are right: {self.path} ({len(files)} files, {size})')
 
     def publish(self):
         """Renames the partial folder, and removes those of other processes."""

@@ -69,14 +69,14 @@ def tar_of(*members, kind='w:gz'):
     return made.getvalue()
 
 
-def zip_of(*members):
+def zip_of(*members, method=zipfile.ZIP_DEFLATED):
     """A zip of members (name, mode, content)."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, 'w', zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(made, 'w') as file:
         for name, mode, content in members:
             info = zipfile.ZipInfo(name)
             info.external_attr = mode << 16
-            info.compress_type = zipfile.ZIP_DEFLATED
+            info.compress_type = method
             file.writestr(info, content)
     return made.getvalue()
 
@@ -154,7 +154,7 @@ class ByLanguages(Registries):
         self.hub.models.update({f'Helsinki-NLP/opus-mt-{name}': FILES for name in ('en-de', 'en-fi', 'tc-big-en-sv')})
         for pair, source in (('en-pt', 'firefox:en-pt'), ('en-de', 'argos:en-de'), ('en-fi', 'opus:en-fi'),
                              ('en-sv', 'opus:en-sv')):
-            self.assertIn(f'({source}: ', self.fetches(pair))
+            self.assertIn(f'{pair}: {source} is ', self.fetches(pair))
             with open(os.path.join(self.cache, pair, fetch.MARKER), encoding='utf-8') as file:
                 self.assertEqual(json.load(file)['from'], source)
             self.assertEqual(self.run_fetch('--offline', pair)[0], 0)
@@ -253,6 +253,7 @@ class Hostile(Registries):
             'zip with a backslash': (zip_of(('..\\evil', stat.S_IFREG, b'')), 'found the file name'),
             'zip with a symbolic link': (zip_of(('a', stat.S_IFLNK, b'/etc/passwd')), 'expected files and folders only'),
             'bomb in zip': (zip_of(('a', 0, big)), 'more than 2 MiB'),
+            'zip by LZMA': (zip_of(('a', 0, big), method=zipfile.ZIP_LZMA), 'expected stored or deflated'),
             'zip that lies about a size': (lying_zip(), 'cannot be unpacked'),
             'too many members': (zip_of(*((str(number), 0, b'') for number in range(10_001))), 'more than 10000 members'),
             'no archive': (b'text', 'found no archive'),
@@ -356,6 +357,11 @@ class Hostile(Registries):
         self.assertEqual(len(self.hub.authorized), 2)
         self.assertEqual((other.downloads('/w'), other.authorized), ([None], []))
 
+    def test_a_proxy_is_asked(self):
+        made = archive(FILES)
+        self.hub.files['/a'] = made
+        self.fetches(f'a=http://registry.invalid/a#sha256={sha256(made)}', http_proxy=self.hub.url)
+
     def test_a_fetch_that_is_interrupted_says_so(self):
         self.hub.models['o/m'] = {'w.bin': NOISE}
         self.hub.faults.planned[f'/o/m/resolve/{self.hub.commit("o/m")}/w.bin'] = ['hold']
@@ -381,6 +387,18 @@ def lying_zip():
     for at in (made.index(b'PK\1\2') + 24, 22):
         made[at:at + 4] = (10).to_bytes(4, 'little')
     return bytes(made)
+
+
+@unittest.skipIf(daemon.missing(), f'no {daemon.missing()}')
+class Command(unittest.TestCase):
+    def test_dragoman_fetch_is_this_program(self):
+        def said(*command):
+            return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+        text = said(sys.executable, '-I', '-B', fetch_test.pod.FETCH, '--help')
+        self.assertEqual(said(daemon.DRAGOMAN, 'fetch', '--help'), text)
+        command, = [one for one in json.loads(said(daemon.DRAGOMAN, 'help', '--json'))['commands'] if one['name'] == 'fetch']
+        self.assertEqual(sorted(f'--{flag["name"]}' for flag in command['flags']),
+                         sorted(set(re.findall(r'^  (?:-h, )?(--[a-z-]+)', text, re.MULTILINE)) - {'--help'}))
 
 
 class RealPyPI(fetch_test.Cache):
