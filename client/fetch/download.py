@@ -53,8 +53,13 @@ def words(error):
     return text if isinstance(error, (Refused, Failed)) else f'{type(error).__name__}: {text}'
 
 
+def printable(text):
+    """Returns the text without control characters, because a registry must not control the terminal."""
+    return ''.join(one if one.isprintable() else '?' for one in text)
+
+
 def log(text):
-    print(f'dragoman fetch: {text}', file=sys.stderr, flush=True)
+    print(f'dragoman fetch: {printable(text)}', file=sys.stderr, flush=True)
 
 
 def megabytes(size):
@@ -78,7 +83,7 @@ class Bar:
         if self.total:
             filled = min(20, 20 * self.done // self.total)
             line += f' of {megabytes(self.total)} [{"#" * filled}{"-" * (20 - filled)}]'
-        line = f'{line} {self.name}'[:shutil.get_terminal_size().columns - 1]
+        line = f'{line} {printable(self.name)}'[:shutil.get_terminal_size().columns - 1]
         print(f'\r\033[K{line}', end='', file=sys.stderr, flush=True)
 
     def __enter__(self):

@@ -96,7 +96,7 @@ class Model:
         try:
             with open(os.path.join(self.path, MARKER), encoding='utf-8') as file:
                 marker = json.load(file)
-            wanted = marker['files']
+            wanted = dict(marker['files'])
             if marker['from'] not in sources.meanings(self.source):
                 return f'{self.path} comes from {marker["from"]}, expected {self.source}'
         except FileNotFoundError:

@@ -96,5 +96,5 @@ def print_list(source, target):
             is_complete = False
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
-        print('  '.join(re.sub('[^ -~]', '?', cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
+        print('  '.join(download.printable(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
     return is_complete

@@ -4,7 +4,8 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
 
 install(TARGETS dragomand dragoman RUNTIME DESTINATION bin)
 # `dragoman fetch`.
-install(DIRECTORY client/fetch DESTINATION lib/dragoman FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY client/fetch DESTINATION lib/dragoman FILES_MATCHING PATTERN "*.py"
+        PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
         FILES_MATCHING PATTERN "*.json" PATTERN "*.spm" PATTERN "*.safetensors" PATTERN "README.md")
 # Where dragomand looks for it (--language-model auto).

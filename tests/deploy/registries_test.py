@@ -309,6 +309,9 @@ class Hostile(Registries):
         for name in ('../evil', '/evil', 'a/../../evil', 'a\nb'):
             self.hub.models['o/m'] = {name: b'x'}
             self.refuses('found the file name', 'a=hf:o/m#include=*')
+        self.hub.models['o/m'] = {'a\x9b31m': b'x'}
+        self.hub.faults.planned[f'/o/m/resolve/{self.hub.commit("o/m")}/a\x9b31m'] = ['change']
+        self.assertIn('o/m/a?31m: found the checksum', self.run_fetch('a=hf:o/m', environment=self.environment)[1])
 
     def test_indexes(self):
         records = '/v1/buckets/main/collections/translations-models-v2/records'
