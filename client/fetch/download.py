@@ -62,6 +62,11 @@ def log(text):
     print(f'dragoman fetch: {printable(text)}', file=sys.stderr, flush=True)
 
 
+def size_in(value):
+    """Returns a size that a registry states, in bytes, or None if it is not a plausible number."""
+    return value if isinstance(value, int) and 0 <= value < 1 << 50 else None
+
+
 def megabytes(size):
     return f'{size / 1e6:.1f} MB'
 
@@ -99,6 +104,11 @@ class Budget:
 
     def __init__(self, limit, what):
         self.limit, self.left, self.what = limit, limit, what
+
+    def copy(self):
+        made = Budget(self.limit, self.what)
+        made.left = self.left
+        return made
 
     def take(self, size):
         self.left -= size

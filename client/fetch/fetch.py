@@ -97,8 +97,9 @@ class Model:
             with open(os.path.join(self.path, MARKER), encoding='utf-8') as file:
                 marker = json.load(file)
             wanted = dict(marker['files'])
-            if marker['from'] not in sources.meanings(self.source):
-                return f'{self.path} comes from {marker["from"]}, expected {self.source}'
+            expected = sources.meanings(self.source)
+            if marker['from'] not in expected:
+                return f'{self.path} comes from {marker["from"]}, expected {" or ".join(expected)}'
         except FileNotFoundError:
             return f'{self.path} is not there' if not os.path.isdir(self.path) else f'{self.path} has no {MARKER}'
         except (ValueError, KeyError, TypeError) as error:
@@ -290,7 +291,7 @@ def main():
                 else:
                     one.fetch_patiently(arguments.attempts, arguments.retry_seconds)
             except Exception as error:  # of any library: the other models are still tried
-                log(f'{name}: {source}: {download.words(error)}')
+                log(f'{name}: {"" if source == name else f"{source}: "}{download.words(error)}')
                 failed = 1
     except Late as error:
         log(f'{name or "--list"}: {error}')

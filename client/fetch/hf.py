@@ -42,10 +42,6 @@ def chosen(info, include=()):
     return {name: one for name, one in files.items() if not name.startswith('.') and not matches(name, unread)}
 
 
-def size_of(one):
-    return one['size'] if isinstance(one.get('size'), int) else None
-
-
 def fetch(match, into, limit):
     include = urllib.parse.parse_qs(match['options'] or '').get('include', [])
     return fetch_repository(match['repository'], match['revision'], include, into, limit)
@@ -55,7 +51,7 @@ def fetch_repository(repository, revision, include, into, limit):
     """Returns the commit."""
     info = describe(repository, revision)
     files = chosen(info, include)
-    Budget(limit, repository).take(sum(size_of(one) or 0 for one in files.values()))
+    Budget(limit, repository).take(sum(download.size_in(one.get('size')) or 0 for one in files.values()))
     budget = Budget(limit, repository)
     for name, one in sorted(files.items()):
         download.below(name)
@@ -65,8 +61,8 @@ def fetch_repository(repository, revision, include, into, limit):
         if not isinstance(checksum, str):  # some mirrors list names only
             with download.request(url, headers(), 'HEAD') as answer:
                 checksum = answer.checksum
-        download.get_file(url, os.path.join(into, name), f'{repository}/{name}', budget, checksum, size_of(one),
-                          headers())
+        download.get_file(url, os.path.join(into, name), f'{repository}/{name}', budget, checksum,
+                          download.size_in(one.get('size')), headers())
     download.keep_only(into, set(files))
     return info['sha']
 
@@ -99,7 +95,7 @@ def list_opus(source, target):
             size, version = None, '-'
             if source and target:  # a request for each model
                 info = describe(f'{OPUS}/{found[1]}')
-                size = sum(size_of(file) or 0 for file in chosen(info).values())
+                size = sum(download.size_in(file.get('size')) or 0 for file in chosen(info).values())
                 version = info['sha'][:8]
             # The name opus:FROM-TO means the smaller model.
             name = f'hf:{OPUS}/{found[1]}' if found[2] else f'opus:{found[3]}-{found[4]}'

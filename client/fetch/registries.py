@@ -48,8 +48,7 @@ class FirefoxModel:
 
     def size(self):
         """Returns the bytes that are downloaded."""
-        sizes = [record['attachment'].get('size') for record in self.files.values()]
-        return sum(sizes) if all(isinstance(size, int) for size in sizes) else None
+        return sum(download.size_in(record['attachment'].get('size')) or 0 for record in self.files.values())
 
 
 def firefox_models():
@@ -67,7 +66,7 @@ def firefox_models():
                 model = models.setdefault((collection, *key), FirefoxModel(*key))
                 model.files[kind] = max(record, model.files.get(kind, record), key=modified)
     return sorted((model for model in models.values() if model.is_complete()),
-                  key=lambda model: (model.source, model.target, newest_first(model.version), model.size() or 0))
+                  key=lambda model: (model.source, model.target, newest_first(model.version), model.size()))
 
 
 def modified(record):
@@ -88,7 +87,7 @@ def fetch_firefox(match, into, limit):
     root = f'{download.registry("firefox")}/'
     capabilities = download.get_json(root, dict).get('capabilities')
     attachments = capabilities.get('attachments') if isinstance(capabilities, dict) else None
-    base = download.resolve(root, field(attachments, 'base_url'))
+    base = download.resolve(root, field(attachments, 'base_url').rstrip('/') + '/')
     budget = Budget(limit, f'firefox:{source}-{target}')
     names = {kind: firefox_file(base, record, into, budget) for kind, record in found[0].files.items()}
     vocabulary = names.get('vocab')
@@ -115,10 +114,9 @@ def firefox_file(base, record, into, budget):
         budget.take(os.path.getsize(path))
         return name
     location = download.below(field(attachment, 'location'))
-    size = attachment.get('size') if isinstance(attachment.get('size'), int) else None
     # The compressed file and the file each fit into the budget.
-    download.get_file(download.resolve(base, location), f'{path}.attachment', name, Budget(budget.left, budget.what),
-                      hash_, size)
+    download.get_file(download.resolve(base, location), f'{path}.attachment', name, budget.copy(), hash_,
+                      download.size_in(attachment.get('size')))
     archive.decompress(f'{path}.attachment', path, name, budget)
     if unpacked:
         download.check(path, name, unpacked)
@@ -192,8 +190,8 @@ def find_wheel(project, version):
         listed = download.parse_json(body, dict, page).get('files')
         for one in listed if isinstance(listed, list) else []:
             hashes = one.get('hashes') if isinstance(one, dict) else None
-            size = one['size'] if hashes and isinstance(one.get('size'), int) else 0
-            files.append((field(one, 'filename'), field(one, 'url'), field(hashes, 'sha256'), size))
+            size = download.size_in(one.get('size')) if hashes else None
+            files.append((field(one, 'filename'), field(one, 'url'), field(hashes, 'sha256'), size or 0))
     else:
         links = Links()
         links.feed(body.decode(errors='replace'))

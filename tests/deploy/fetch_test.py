@@ -113,7 +113,7 @@ class Cache(unittest.TestCase):
 
     def start_fetch(self, *arguments, environment=None, name='pod-0'):
         return subprocess.Popen(
-            [sys.executable, '-B', pod.FETCH, f'--into={self.cache}', '--retry-seconds=0.1', *arguments],
+            [sys.executable, '-I', '-B', pod.FETCH, f'--into={self.cache}', '--retry-seconds=0.1', *arguments],
             env={'PATH': os.environ['PATH'], 'HOSTNAME': name, **(environment or {})}, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True)
 

@@ -68,7 +68,7 @@ class Pod:
         paths = self.paths(container, spec)
         command = [self.here(argument, paths) for argument in container['command'] + container.get('args', [])]
         if command[0] == 'dragoman-fetch':
-            command[:1] = [sys.executable, '-B', FETCH]
+            command[:1] = [sys.executable, '-I', '-B', FETCH]
         elif command[0] == 'cp':
             # Its first path is one of the image.
             command[2] = self.images['oci:' + container['image']] + container['command'][2]
