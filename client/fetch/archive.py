@@ -1,5 +1,5 @@
-"""Unpacks archives and compressed files. An archive is hostile until it is unpacked: the sizes, the number and the names
-of its members are checked, and no member is read into memory as one piece."""
+"""Unpacks archives and compressed files. An archive is hostile until it is unpacked: the sizes, the number and the
+names of its members are checked, and no member is read into memory as one piece."""
 import bz2
 import gzip
 import lzma
@@ -114,7 +114,7 @@ def decompress(path, to, name, budget):
 # --- archives ----------------------------------------------------------------------------------------
 
 def fetch(url, sha256, into, limit, folder=''):
-    """Downloads an archive and unpacks it into `into`: all of it, or the members below `folder`. Returns its SHA-256."""
+    """Downloads an archive and unpacks it into `into`, or only its members below `folder`. Returns its SHA-256."""
     archive = os.path.join(into, '.archive')
     download.keep_only(into, {'.archive', '.archive.part'})
     name, _ = download.without_user(url)
@@ -159,7 +159,7 @@ def unpack(archive, into, what, budget, prefix=''):
 
 
 def members(archive, what):
-    """Yields (name, whether it is a file or, for neither file nor folder, None, size in bytes, function that opens it)."""
+    """Yields (name, is_file, size in bytes, function that opens it). `is_file` is None for neither file nor folder."""
     begin = first_bytes(archive)
     with open(archive, 'rb') as plain:
         if begin.startswith(b'PK'):

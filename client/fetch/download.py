@@ -1,5 +1,5 @@
-"""Downloads over HTTP: resumed, bounded in size, with few redirects and a checksum. Answers are data: nothing of them is
-executed, and none is read before its size is limited."""
+"""Downloads over HTTP: resumed, bounded in size, with few redirects and a checksum. Answers are data: nothing of them
+is executed, and none is read before its size is limited."""
 import base64
 import hashlib
 import http.client
@@ -31,6 +31,10 @@ REGISTRIES = {
 
 class Refused(Exception):
     """Another attempt would not help. The message says what was found and what was expected."""
+
+
+class NotFound(Refused):
+    """The server says that there is no such page, or not for this client."""
 
 
 class Absent(Refused):
@@ -228,7 +232,7 @@ def accepted(answer, url):
     answer.close()
     found = f'{url}: found HTTP status {status}{f" ({code:.80})" if code else ""}, expected 200'
     if status in (401, 404, 410):
-        raise Absent(found)
+        raise NotFound(found)
     raise Refused(found) if 400 <= status < 500 and status not in (408, 425, 429) else Failed(found)
 
 

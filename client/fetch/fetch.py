@@ -218,8 +218,8 @@ def model(text):
     except Refused as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     if not re.fullmatch(NAME, name, re.ASCII):
-        raise argparse.ArgumentTypeError(f'found {text!r}, expected NAME={source}, where NAME has letters, digits, "-", '
-                                         '"_" and "."')
+        raise argparse.ArgumentTypeError(f'found {text!r}, expected NAME={source}, where NAME has letters, digits, '
+                                         '"-", "_" and "."')
     return name, source
 
 
@@ -234,14 +234,14 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog='dragoman fetch', description=__doc__, usage=argparse.SUPPRESS,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--into', metavar='DIR', help='the models folder')
-    parser.add_argument('--list', action='store_true', help='print the models that the registries have. OPUS-MT and Argos '
-                        'state a size only with --from and --to')
+    parser.add_argument('--list', action='store_true', help='print the models that the registries have. OPUS-MT and '
+                        'Argos state a size only with --from and --to')
     parser.add_argument('--from', dest='source', metavar='LANGUAGE', help='with --list: only from this language')
     parser.add_argument('--to', dest='target', metavar='LANGUAGE', help='with --list: only to this language')
-    parser.add_argument('--offline', action='store_true', help='fetch nothing; say what is missing. The models folder may '
-                        'be read-only')
-    parser.add_argument('--wait-seconds', type=positive, default=0, metavar='N', help='with --offline: how long another '
-                        'process may take to fetch the models (0)')
+    parser.add_argument('--offline', action='store_true', help='fetch nothing; say what is missing. The models folder '
+                        'may be read-only')
+    parser.add_argument('--wait-seconds', type=positive, default=0, metavar='N', help='with --offline: how long '
+                        'another process may take to fetch the models (0)')
     parser.add_argument('--attempts', type=int, default=5, choices=range(1, 101), metavar='N', help='attempts for each '
                         'model, from 1 to 100 (5)')
     parser.add_argument('--retry-seconds', type=positive, default=2, metavar='N', help='pause after the first attempt; '

@@ -1,11 +1,12 @@
 """Models from a Hugging Face hub, and OPUS-MT's models, which are there."""
+import contextlib
 import fnmatch
 import os
 import re
 import urllib.parse
 
 import download
-from download import Absent, Budget, Refused
+from download import Absent, Budget, NotFound, Refused
 
 # Files that Dragoman does not read: weights for other frameworks.
 OTHER_FRAMEWORKS = ('tf_model.h5', 'flax_model.msgpack', 'rust_model.ot', '*.onnx', '*.tflite', 'onnx/*', 'openvino/*')
@@ -44,12 +45,11 @@ def chosen(info, include=()):
 
 def fetch(match, into, limit):
     include = urllib.parse.parse_qs(match['options'] or '').get('include', [])
-    return fetch_repository(match['repository'], match['revision'], include, into, limit)
+    return fetch_files(match['repository'], describe(match['repository'], match['revision']), include, into, limit)
 
 
-def fetch_repository(repository, revision, include, into, limit):
+def fetch_files(repository, info, include, into, limit):
     """Returns the commit."""
-    info = describe(repository, revision)
     files = chosen(info, include)
     Budget(limit, repository).take(sum(download.size_in(one.get('size')) or 0 for one in files.values()))
     budget = Budget(limit, repository)
@@ -73,11 +73,12 @@ def fetch_opus(match, into, limit):
     """Fetches the smaller of the two kinds of models."""
     pair = f'{match["source"]}-{match["target"]}'
     for name in (f'{OPUS}/opus-mt-{pair}', f'{OPUS}/opus-mt-tc-big-{pair}'):
-        try:
-            return f'{name}@{fetch_repository(name, None, (), into, limit)}'
-        except Absent:
-            pass
-    raise Absent(f'OPUS-MT: found no model opus-mt-{pair} or opus-mt-tc-big-{pair} at {download.registry("hub")}')
+        with contextlib.suppress(NotFound):
+            info = describe(name)
+            break
+    else:
+        raise Absent(f'OPUS-MT: found no opus-mt-{pair} and no opus-mt-tc-big-{pair} at {download.registry("hub")}')
+    return f'{name}@{fetch_files(name, info, (), into, limit)}'
 
 
 def list_opus(source, target):

@@ -1,6 +1,6 @@
-"""Servers on the loopback that models come from, as one: a Hugging Face hub, Firefox's Remote Settings, the index of Argos
-Translate, an index of Python packages, and a web server with resumable downloads. The server can be told to abort a
-download, to hold it, to let it have no end, or to change a byte of it."""
+"""Servers on the loopback that models come from, as one: a Hugging Face hub, Firefox's Remote Settings, the index of
+Argos Translate, an index of Python packages, and a web server with resumable downloads. The server can be told to abort
+a download, to hold it, to let it have no end, or to change a byte of it."""
 import argparse
 import hashlib
 import http.server
