@@ -67,10 +67,13 @@ test_packages=(
   procps
   python3
   python3-venv # of tests/venv.sh
+  zstd # Firefox's models are compressed by it
 )
 fetch_packages=(
   ca-certificates
-  python3-venv
+  python3
+  python3-boto3 # s3:// alone
+  zstd # Firefox's models
 )
 container_packages=(
   buildah

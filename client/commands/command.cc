@@ -21,6 +21,7 @@ struct Entry {
 constexpr char kAbout[] = "client of the translation server dragomand";
 
 constexpr Entry kCommands[] = {
+    {"fetch", FetchCommand, "download models for the server"},
     {"translate", TranslateCommand, "translate text, line in, line out"},
     {"detect", DetectCommand, "detect the language of each line"},
     {"load", LoadCommand, "measure a server's latency and throughput under load"},

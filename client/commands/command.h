@@ -49,6 +49,8 @@ int DetectCommand(const Io& io, const Arguments& arguments);
 int LoadCommand(const Io& io, const Arguments& arguments);
 int PlanCommand(const Io& io, const Arguments& arguments);
 int KeyCommand(const Io& io, const Arguments& arguments);
+// Replaces this process by the program client/fetch/fetch.py. Returns only if that fails.
+int FetchCommand(const Io& io, const Arguments& arguments);
 int HealthCommand(const Io& io, const Arguments& arguments);
 int ModelsCommand(const Io& io, const Arguments& arguments);
 int LanguagesCommand(const Io& io, const Arguments& arguments);

@@ -3,6 +3,9 @@
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
 
 install(TARGETS dragomand dragoman RUNTIME DESTINATION bin)
+# `dragoman fetch`.
+install(DIRECTORY client/fetch DESTINATION lib/dragoman FILES_MATCHING PATTERN "*.py"
+        PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
         FILES_MATCHING PATTERN "*.json" PATTERN "*.spm" PATTERN "*.safetensors" PATTERN "README.md")
 # Where dragomand looks for it (--language-model auto).
@@ -52,6 +55,9 @@ endif()
 set(CPACK_PACKAGE_FILE_NAME "dragoman_${PROJECT_VERSION}_${CPACK_DEBIAN_PACKAGE_ARCHITECTURE}")
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# `dragoman fetch`: the program; Firefox's models; s3://.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, zstd")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-boto3")
 if(CMAKE_CROSSCOMPILING)
   # dpkg-shlibdeps takes the sysroot for a package that is being built (deploy/cross/packages.sh).
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS

@@ -6,6 +6,7 @@ CLIENT_ENVIRONMENT = (
     ('DRAGOMAN_SERVER', 'The server of every command but admin, where --server is not given.'),
     ('DRAGOMAN_ADMIN', "The daemon's address for admin, where --server is not given."),
     ('DRAGOMAN_API_KEY', 'The API key, where --api-key-file is not given.'),
+    ('DRAGOMAN_MODELS', 'The models folder of fetch, where --into is not given.'),
 )
 CLIENT_STATUS = (('0', 'All went well.'), ('1', 'Something failed; standard error says what.'),
                  ('2', 'The command line is wrong.'))

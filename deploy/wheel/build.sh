@@ -43,6 +43,9 @@ for file in config.json generation_config.json model.safetensors source.spm targ
   README.md; do
   cp "$root/deploy/models/de-en/$file" "$package/models/de-en/"
 done
+# Where dragoman looks for the program of `dragoman fetch`.
+mkdir -p "$package/lib/dragoman/fetch"
+cp "$root"/client/fetch/*.py "$package/lib/dragoman/fetch/"
 # Where dragomand looks for it (--language-model auto).
 mkdir -p "$package/share/dragoman/models"
 cp -r "$root/deploy/models/lid.176" "$package/share/dragoman/models/"

@@ -22,7 +22,7 @@ start_hub() {
 
 build_model_image() { # build_model_image NAME REVISION [ARGUMENT...]
   build_image "$1" docker/Dockerfile.model --build-arg FETCH_IMAGE=dragoman-fetch --build-arg SERVER_IMAGE=dragoman \
-    --build-arg "NAME=$served_as" --build-arg "MODEL=hf://$hub_model@$2" --build-arg "HF_ENDPOINT=$hub_url" \
+    --build-arg "NAME=$served_as" --build-arg "MODEL=hf:$hub_model@$2" --build-arg "HF_ENDPOINT=$hub_url" \
     "${@:3}"
 }
 with_token=(--secret "id=hf_token,src=$work/hf_token") # of build_model_image
@@ -39,7 +39,7 @@ volume_is_the_model() {
   volume=$(buildah "${storage[@]}" from --pull-never dragoman-volume)
   mounted=$(buildah "${storage[@]}" mount "$volume")
   diff --recursive --exclude .dragoman-fetch.json "$bundled" "$mounted/models/$served_as" &&
-    grep --quiet "hf://$hub_model@v1" "$mounted/models/$served_as/.dragoman-fetch.json" &&
+    grep --quiet "hf:$hub_model@v1" "$mounted/models/$served_as/.dragoman-fetch.json" &&
     [[ $(find "$mounted" -type f | wc -l) -eq $(($(find "$bundled" -type f | wc -l) + 1)) ]] || same=1
   buildah "${storage[@]}" rm "$volume" >/dev/null
   return "$same"

@@ -1,5 +1,6 @@
-"""Servers on the loopback that models come from: a Hugging Face hub and a web server with resumable downloads, as one.
-Each can be told to cut a download off, to hold it, to let it have no end, or to change a byte of it."""
+"""Servers on the loopback that models come from, as one: a Hugging Face hub, Firefox's Remote Settings, the index of
+Argos Translate, an index of Python packages, and a web server with resumable downloads. The server can be told to abort
+a download, to hold it, to let it have no end, or to change a byte of it."""
 import argparse
 import hashlib
 import http.server
@@ -24,16 +25,19 @@ class Faults:
 
 
 class Server:
-    """Serves until its context ends. `files` has what is served at each path; `models` what is in each repository:
-    {'owner/name': {file: bytes}}, files of more than 1 KiB as if by Git LFS. Requests are in `log`: (method, path,
-    range or None). A listing of `names_only` has no checksums, as some mirrors' have none."""
+    """Serves until its context ends. `files` has what is served at each path; `redirects` the URL that a path redirects
+    to; `models` what is in each repository: {'owner/name': {file: bytes}}, files of more than 1 KiB as if by Git LFS.
+    Requests are in `log`: (method, path, range or None), and those with a token in `authorized`. A listing of
+    `names_only` has no checksums, as some mirrors' have none."""
 
     def __init__(self, models=None, files=None, token=None, certificate=None, names_only=False):
         self.models = models or {}
         self.files = files or {}
         self.token = token
         self.names_only = names_only
+        self.redirects = {}
         self.log = []
+        self.authorized = []
         self.faults = Faults()
         self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), lambda *args: _Handler(self, *args))
         self.server.daemon_threads = True
@@ -58,6 +62,45 @@ class Server:
 
     def commit(self, model):
         return hashlib.sha1(repr(sorted(self.models[model])).encode()).hexdigest()
+
+    def environment(self):
+        """The variables that name this server as the mirror of all registries."""
+        return {'HF_ENDPOINT': self.url, 'DRAGOMAN_FIREFOX_URL': f'{self.url}/v1', 'PIP_INDEX_URL': f'{self.url}/simple/',
+                'ARGOS_PACKAGE_INDEX': f'{self.url}/argos/'}
+
+    def add_json(self, path, content):
+        self.files[path] = json.dumps(content).encode()
+
+    def add_firefox(self, version_2=(), version_1=(), attachments=None):
+        """The records of both collections, and {location: bytes}."""
+        self.add_json('/v1/', {'capabilities': {'attachments': {'base_url': f'{self.url}/attachments/'}}})
+        for collection, records in (('translations-models-v2', version_2), ('translations-models', version_1)):
+            self.add_json(f'/v1/buckets/main/collections/{collection}/records', {'data': list(records)})
+        for location, content in (attachments or {}).items():
+            self.files[f'/attachments/{location}'] = content
+
+    def add_argos(self, *packages):
+        """Packages: (from, to, version, archive)."""
+        index = []
+        for source, target, version, content in packages:
+            path = f'/argos/translate-{source}_{target}-{version.replace(".", "_")}.argosmodel'
+            self.files[path] = content
+            index.append({'package_version': version, 'argos_version': '1.9', 'from_code': source, 'to_code': target,
+                          'code': f'translate-{source}_{target}', 'links': ['ipfs://Qm', self.url + path]})
+        self.add_json('/argos/index.json', index)
+
+    def add_wheels(self, project, wheels, as_html=False):
+        """Wheels: {file name: bytes}."""
+        listed = []
+        for name, content in wheels.items():
+            self.files[f'/packages/{name}'] = content
+            listed.append({'filename': name, 'url': f'../../packages/{name}', 'size': len(content),
+                           'hashes': {'sha256': hashlib.sha256(content).hexdigest()}})
+        if as_html:
+            self.files[f'/simple/{project}/'] = ('<!DOCTYPE html>' + ''.join(
+                f'<a href="{one["url"]}#sha256={one["hashes"]["sha256"]}">{one["filename"]}</a>' for one in listed)).encode()
+        else:
+            self.add_json(f'/simple/{project}/', {'meta': {'api-version': '1.1'}, 'name': project, 'files': listed})
 
     def downloads(self, end):
         """[range or None] of the GETs of paths that end so."""
@@ -97,9 +140,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, body):
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
         self.owner.log.append((self.command, path, self.headers.get('Range')))
+        if 'Authorization' in self.headers:
+            self.owner.authorized.append(path)
+        if path in self.owner.redirects:
+            return self.redirect(self.owner.redirects[path])
         if path in self.owner.files:
-            return self.send_file(path, self.owner.files[path], {}, body)
+            content = self.owner.files[path]
+            kind = 'application/vnd.pypi.simple.v1+json' if content[:1] == b'{' else 'text/html'
+            return self.send_file(path, content, {'Content-Type': kind}, body)
         parts = path.strip('/').split('/')
+        if parts == ['api', 'models']:
+            return self.list_models()
         if parts[:2] == ['api', 'models']:
             return self.describe('/'.join(parts[2:4]), parts[5] if len(parts) > 5 else 'main')
         if len(parts) > 4 and parts[2] == 'resolve':
@@ -116,6 +167,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         else:
             return True
         return False
+
+    def redirect(self, url):
+        self.send_response(302)
+        self.send_header('Location', url)
+        self.send_header('Content-Length', '0')
+        self.end_headers()
+
+    def list_models(self):
+        """Two pages."""
+        listed = [{'id': model, 'tags': ['marian', 'license:apache-2.0']} for model in sorted(self.owner.models)]
+        half, is_second = len(listed) // 2, 'cursor' in self.path
+        following = {} if is_second else {'Link': f'<{self.owner.url}/api/models?cursor=1>; rel="next"'}
+        self.send_file(None, json.dumps(listed[half:] if is_second else listed[:half]).encode(), following, True)
 
     def describe(self, model, revision):
         if not self.known(model, revision):
@@ -183,7 +247,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(rest)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client has given up
-
 
     def send_endless(self, headers):
         self.close_connection = True

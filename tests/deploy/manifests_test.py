@@ -202,11 +202,11 @@ class Rendered(unittest.TestCase):
     def test_a_changed_source_has_another_folder_and_another_job(self):
         def made(revision):
             objects = manifests.render(sets=[
-                'models.sources[0].name=a', f'models.sources[0].from=hf://owner/name@{revision}', 'models.fetch.by=job',
+                'models.sources[0].name=a', f'models.sources[0].from=hf:owner/name@{revision}', 'models.fetch.by=job',
                 'models.cache.claim=models'])
             mount, = manifests.Pod(objects).container['volumeMounts']
             job, = manifests.of_kind(objects, 'Job')
-            self.assertIn(f'{mount["subPath"]}=hf://owner/name@{revision}',
+            self.assertIn(f'{mount["subPath"]}=hf:owner/name@{revision}',
                           job['spec']['template']['spec']['containers'][0]['args'])
             return mount['subPath'], job['metadata']['name']
         self.assertEqual(made('1'), made('1'))
@@ -261,7 +261,7 @@ class Schema(unittest.TestCase):
         for wrong in ('replicas=many', 'resources.cpus=0', 'resources.cpus=0.5k', 'settings.log-level=loud',
                       'arch=sparc', 'models.fetch.by=hook', 'autoscaling.keda.authentication.modes=password',
                       *(source + wrong for wrong in (
-                          'hf://name@1', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
+                          'hf:name@1', 'hf://owner/name@1', 'pypi:name#a', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
                           'https://host/a.tar#sha256=12', 'pvc://Claim', 'oci://', '/models/a')),
                       source + 'pvc://a,models.sources[0].settings.max-rows=many',
                       'shutdown.marginSeconds=0', 'autoscaling.by=vpa', 'image.digest=latest',
@@ -271,13 +271,13 @@ class Schema(unittest.TestCase):
 
     def test_a_hub_without_a_revision_is_refused_in_words(self):
         for end in ('', '#include=*.json'):
-            said = self.refused(f'models.sources[0].name=a,models.sources[0].from=hf://owner/name{end}')
-            self.assertIn(f'a has hf://owner/name{end} without a revision, expected hf://OWNER/NAME@REVISION', said)
+            said = self.refused(f'models.sources[0].name=a,models.sources[0].from=hf:owner/name{end}')
+            self.assertIn(f'a has hf:owner/name{end} without a revision, expected hf:OWNER/NAME@REVISION', said)
 
     def test_values_that_need_another_are_refused_without_it(self):
         def source(url, *more):
             return ('models.sources[0].name=a', f'models.sources[0].from={url}', *more)
-        hub = source('hf://owner/name@1')
+        hub = source('hf:owner/name@1')
         self.assertIn('models.serve: empty', self.refused(*source('pvc://a', 'models.sources[0].serve=false')))
         self.assertIn('found the name a twice', self.refused(*source('pvc://a'), 'models.sources[1].name=a',
                                                              'models.sources[1].from=pvc://b'))

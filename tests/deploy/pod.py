@@ -8,7 +8,7 @@ import sys
 import daemon
 import manifests
 
-FETCH = os.path.join(manifests.ROOT, 'docker', 'fetch', 'fetch.py')
+FETCH = os.path.join(manifests.ROOT, 'client', 'fetch', 'fetch.py')
 # The image's own.
 MODELS = ('/models/', os.path.join(manifests.ROOT, 'deploy', 'models') + '/')
 
@@ -68,7 +68,7 @@ class Pod:
         paths = self.paths(container, spec)
         command = [self.here(argument, paths) for argument in container['command'] + container.get('args', [])]
         if command[0] == 'dragoman-fetch':
-            command[:1] = [sys.executable, '-B', FETCH]
+            command[:1] = [sys.executable, '-I', '-B', FETCH]
         elif command[0] == 'cp':
             # Its first path is one of the image.
             command[2] = self.images['oci:' + container['image']] + container['command'][2]

@@ -34,7 +34,7 @@ trap cleanup EXIT
 
 deb="$("$root/deploy/package/build.sh" "$build" | tail -1)"
 dpkg-deb --info "$deb" >"$work/info"
-for field in 'Package: dragoman' 'Architecture: amd64' 'libgrpc++1.51' 'libprotobuf32' 'libssl3'; do
+for field in 'Package: dragoman' 'Architecture: amd64' 'libgrpc++1.51' 'libprotobuf32' 'libssl3' 'Recommends: python3, zstd'; do
   grep -qF "$field" "$work/info" || fail "dpkg-deb --info has no '$field': $(cat "$work/info")"
 done
 pass "$(basename "$deb"), $(stat -c %s "$deb") bytes, names the libraries that it needs"
@@ -55,6 +55,10 @@ completed="$(bash --norc -c '. /usr/share/bash-completion/completions/dragoman
   COMP_WORDS=(dragoman load --max-f) COMP_CWORD=2; _dragoman; echo "${COMPREPLY[*]}"')"
 [[ $completed == --max-failed ]] || fail "bash completes 'dragoman load --max-f' to '$completed'"
 pass "completion and manual pages"
+
+dragoman fetch --help >"$work/fetch" || fail "dragoman fetch --help"
+grep -qF '[NAME=]SOURCE' "$work/fetch" || fail "dragoman fetch --help: $(cat "$work/fetch")"
+pass "dragoman fetch"
 
 dragomand --version --verbose >"$work/version"
 for line in '^compiler ' '^build  *Release' '^instruction set ' 'libgrpc++.so.1.51' 'libicuuc.so'; do

@@ -55,6 +55,10 @@ translate_and_detect "${dragoman[@]}"
 # The process is the program itself: the signal reaches it, and the status is its own.
 stop_daemon
 echo "passed: serves the model of the wheel: $translation; detects German"
+if [[ $machine == "$(uname -m)" ]]; then
+  "${dragoman[@]}" fetch --help | grep -qF '[NAME=]SOURCE' || fail "dragoman fetch --help"
+  echo "passed: dragoman fetch"
+fi
 
 python - <<'PYTHON' || fail "the licences and the SBOM"
 import hashlib, json, re, subprocess

@@ -2,8 +2,8 @@
 {{- define "dragoman.fetchedSources" -}}
 {{- $found := list -}}
 {{- range .Values.models.sources -}}
-{{- if and (hasPrefix "hf://" .from) (not (contains "@" (first (splitList "#" .from)))) -}}
-{{- fail (printf "models.sources: %s has %s without a revision, expected hf://OWNER/NAME@REVISION with a commit or a tag, so that all pods get the same model" .name .from) -}}
+{{- if and (hasPrefix "hf:" .from) (not (contains "@" (first (splitList "#" .from)))) -}}
+{{- fail (printf "models.sources: %s has %s without a revision, expected hf:OWNER/NAME@REVISION with a commit or a tag, so that all pods get the same model" .name .from) -}}
 {{- end -}}
 {{- if include "dragoman.fetched" . -}}{{- $found = append $found . -}}{{- end -}}
 {{- end -}}
@@ -36,10 +36,9 @@
     - {{ printf "%s=%s" (include "dragoman.cacheFolder" .) .from | quote }}
     {{- end }}
   {{- if not .offline }}
+  {{- if or $fetch.hub $fetch.hubToken.secret $fetch.s3.endpoint $fetch.s3.region $fetch.env }}
   env:
-    # The root is read-only; archives are unpacked in the cache.
-    - name: TMPDIR
-      value: /cache
+  {{- end }}
     {{- with $fetch.hub }}
     - name: HF_ENDPOINT
       value: {{ . | quote }}

