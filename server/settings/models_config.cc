@@ -1,6 +1,7 @@
 #include "server/settings/models_config.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -31,7 +32,40 @@ ModelSettings MakeModel(const ServerConfig& config, std::string name, std::strin
   return model;
 }
 
-// Reads a value of --model: DIR or NAME=DIR.
+// Returns the folders in which fetched models are looked for, by the rule of models_folder in
+// client/fetch/fetch.py. A service with a user of its own also sees what root has fetched.
+std::vector<std::string> FetchedFolders() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (std::string folder = variable("DRAGOMAN_MODELS"); !folder.empty()) return {folder};
+  std::vector<std::string> folders;
+  if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/')) {
+    folders.push_back(data + "/dragoman/models");
+  } else if (const std::string home = variable("HOME"); !home.empty()) {
+    folders.push_back(home + "/.local/share/dragoman/models");
+  }
+  folders.emplace_back("/var/lib/dragoman/models");
+  return folders;
+}
+
+// Returns the directory of the fetched model with this name. Returns `directory` itself if it is a
+// path, if it exists, or if there is no such model.
+std::string FindFetched(const std::string& directory) {
+  std::error_code error;
+  if (directory.empty() || directory.front() == '.' || directory.find('/') != directory.npos ||
+      std::filesystem::exists(directory, error)) {
+    return directory;
+  }
+  for (const std::string& folder : FetchedFolders()) {
+    const std::string model = absl::StrCat(folder, "/", directory);
+    if (std::filesystem::exists(model + "/.dragoman-fetch.json", error)) return model;
+  }
+  return directory;
+}
+
+// Reads a value of --model: DIR or NAME=DIR. DIR may be the name of a fetched model.
 absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std::string& text) {
   ModelSettings model;
   const size_t equals = text.find('=');
@@ -50,6 +84,7 @@ absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std:
   if (model.model_directory.empty()) {
     return Refuse("--", "model", Quoted(text), "a directory after NAME=");
   }
+  model.model_directory = FindFetched(model.model_directory);
   if (!IsModelName(model.model_name)) {
     return Refuse("--", "model", absl::StrCat("the name ", Quoted(model.model_name)),
                   absl::StrCat(kModelNameCharacters, " (give one with NAME=DIR)"));
@@ -291,7 +326,11 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     if (!status.ok()) return status;
   }
   if (models.empty()) {
-    return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
+    return absl::InvalidArgumentError(
+        "--model: found nothing, expected a model to serve:\n"
+        "  dragoman fetch en-pt      downloads one; dragoman fetch --list shows what there is\n"
+        "  dragomand --model en-pt   serves it; --model DIR serves a directory, --help has the "
+        "rest");
   }
   std::set<std::string> names;
   for (const ModelSettings& model : models) {

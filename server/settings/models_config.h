@@ -1,7 +1,7 @@
 // Decides which models and pivots are served. Uses the flags, the configuration file and
 // --models-dir.
 //
-// Part of config.h. Pure, except that it lists --models-dir.
+// Part of config.h. Pure, except that it lists --models-dir and looks for fetched models.
 #pragma once
 
 #include <nlohmann/json.hpp>

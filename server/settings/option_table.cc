@@ -64,8 +64,8 @@ const std::vector<Option>& Options() {
   static const auto* const kOptions = new std::vector<Option>{
       {kEveryone, "model", "DIR|NAME=DIR",
        "model directory of Hugging Face, CTranslate2 or Marian, or an Argos package "
-       "(*.argosmodel); named NAME, or DIR's last part; one flag for each model, the first is the "
-       "default",
+       "(*.argosmodel), or the name of a model that dragoman fetch has downloaded; named NAME, or "
+       "DIR's last part; one flag for each model, the first is the default",
        &C::model},
       {kEveryone, "models-dir", "DIR",
        "serve every directory of DIR that has a config.json, an .npz, a .bin or a metadata.json, "

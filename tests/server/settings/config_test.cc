@@ -149,7 +149,8 @@ TEST(Config, WhatItPrintsIsAConfigurationFile) {
 }
 
 TEST(Config, RefusesFlagsItDoesNotUnderstand) {
-  EXPECT_THAT(ErrorOf({}), HasSubstr("--model: found nothing"));
+  EXPECT_THAT(ErrorOf({}),
+              AllOf(HasSubstr("--model: found nothing"), HasSubstr("dragoman fetch en-pt")));
   EXPECT_THAT(
       ErrorOf({"--model=x", "--nonsense=1"}),
       HasSubstr(
@@ -204,6 +205,24 @@ TEST(Config, RefusesHalfOfTls) {
               HasSubstr("expected --tls-client-ca"));
   EXPECT_THAT(ErrorOf({"--model=x", "--metrics-tls=yes"}),
               AllOf(HasSubstr("'yes'"), HasSubstr("off, on or mutual")));
+}
+
+TEST(Config, AFetchedModelIsServedByItsName) {
+  const TempDirectory directory;
+  directory.Write("en-pt/.dragoman-fetch.json", "{}");
+  directory.Write("half/config.json", "{}");
+  setenv("DRAGOMAN_MODELS", directory.path().c_str(), 1);
+  const auto directory_of = [](const std::string& model) {
+    const absl::StatusOr<CommandLine> command = ParseCommandLine({"--model=" + model});
+    return command.ok() ? command->config.models[0].model_name + " " +
+                              command->config.models[0].model_directory
+                        : std::string(command.status().message());
+  };
+  EXPECT_EQ(directory_of("en-pt"), "en-pt " + directory.path() + "/en-pt");
+  EXPECT_EQ(directory_of("news=en-pt"), "news " + directory.path() + "/en-pt");
+  EXPECT_EQ(directory_of("./en-pt"), "en-pt ./en-pt");
+  EXPECT_EQ(directory_of("half"), "half half");
+  unsetenv("DRAGOMAN_MODELS");
 }
 
 std::vector<std::string> NamesOf(const absl::StatusOr<CommandLine>& command) {
