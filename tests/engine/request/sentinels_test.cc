@@ -19,7 +19,7 @@ TextRange Range(std::string_view text, std::string_view part) {
 
 SentinelText Put(std::string_view text, const std::vector<std::string>& parts) {
   std::vector<KeptPart> kept;
-  for (const std::string& part : parts) kept.push_back({Range(text, part), true});
+  for (const std::string& part : parts) kept.push_back({Range(text, part)});
   return PutSentinels(text, kept, "Xk");
 }
 

@@ -148,6 +148,9 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   tokenizer.model_max_length = result.spec.shape.max_positions;
   if (family->tasks != nullptr) tokenizer.prompts = family->tasks->prompts(&fields);
   if (!fields.status().ok()) return fields.status();
+  if (std::string note = fields.String("dragoman_note", ""); !note.empty()) {
+    result.notes.push_back(std::move(note));
+  }
   if (family->notes_fields_of_bart) NoteFieldsWithoutEffect(fields, &result.notes);
 
   const absl::StatusOr<GenerationObject> generation =

@@ -26,7 +26,8 @@ struct HfConfigTexts {
 struct HfConfig {
   ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // lines for the log about fields that have no effect
+  // Lines for the log: the field dragoman_note, and fields that have no effect.
+  std::vector<std::string> notes;
 };
 
 // Returns INVALID_ARGUMENT for a malformed file and UNIMPLEMENTED for an unsupported field.
