@@ -97,6 +97,18 @@ def test_placeholders_come_back_once(server):
         check("Londres" in text and "Xk" not in text, text)
 
 
+def test_placeholders_are_found_without_being_named(server):
+    named = PLACEHOLDERS[:-1]
+    texts = [f"Yesterday we sent {p} to the new office in London." for p in named]
+    for placeholder, found in zip(named, translate(server, *texts, preserve=True)):
+        text = found["translatedText"]
+        expect(text.count(placeholder), 1)
+        expect(found["preserved"], [placeholder])
+        check("Londres" in text and "Xk" not in text, text)
+    plain = "The president will visit the city on Monday."
+    expect(translate(server, plain, preserve=True), translate(server, plain))
+
+
 def test_several_placeholders_in_a_line(server):
     text = text_of(
         server, "Dear {name}, your order {order} of {date} is on its way.", doNotTranslate=["{name}", "{order}", "{date}"]
@@ -197,7 +209,14 @@ def test_scores_of_placeholders(server):
         return
     texts = [row[3] for row in rows]
     _, plain_cpu = timed(server, texts, [{}] * len(texts))
-    found, cpu = timed(server, texts, [{"doNotTranslate": [row[2]]} for row in rows])
+    for how, requests in (
+        ("do_not_translate", [{"doNotTranslate": [row[2]]} for row in rows]),
+        ("preserve", [{"preserve": True}] * len(texts)),
+    ):
+        score_placeholders(how, rows, *timed(server, texts, requests), plain_cpu)
+
+
+def score_placeholders(how, rows, found, cpu, plain_cpu):
     kept = good = 0
     for (_, _, placeholder, source, reference), text in zip(rows, found):
         if text.count(placeholder) != source.count(placeholder):
@@ -212,7 +231,7 @@ def test_scores_of_placeholders(server):
     share = 100 / len(rows)
     bleu = sacrebleu.corpus_bleu(found, [[row[4] for row in rows]]).score
     print(
-        f"placeholders: kept {kept * share:.1f} %, a neighbour as in the reference {good * share:.1f} %, BLEU {bleu:.2f}, "
+        f"placeholders by {how}: kept {kept * share:.1f} %, a neighbour as in the reference {good * share:.1f} %, BLEU {bleu:.2f}, "
         f"processor time {cpu / plain_cpu:.2f}"
     )
     check(kept == len(rows) and good * share >= 82 and cpu / plain_cpu <= 1.2, "worse than before")
