@@ -231,8 +231,8 @@ def score_placeholders(how, rows, found, cpu, plain_cpu):
     share = 100 / len(rows)
     bleu = sacrebleu.corpus_bleu(found, [[row[4] for row in rows]]).score
     print(
-        f"placeholders by {how}: kept {kept * share:.1f} %, a neighbour as in the reference {good * share:.1f} %, BLEU {bleu:.2f}, "
-        f"processor time {cpu / plain_cpu:.2f}"
+        f"placeholders by {how}: kept {kept * share:.1f} %, a neighbour as in the reference {good * share:.1f} %, "
+        f"BLEU {bleu:.2f}, processor time {cpu / plain_cpu:.2f}"
     )
     check(kept == len(rows) and good * share >= 82 and cpu / plain_cpu <= 1.2, "worse than before")
 
