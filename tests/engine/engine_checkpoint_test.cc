@@ -13,6 +13,7 @@ namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -61,6 +62,8 @@ class EngineCheckpoint : public testing::BundledEngine {
 TEST_F(EngineCheckpoint, TellsTheLongestOutput) {
   ASSERT_TRUE(Start(json::object()).ok());
   EXPECT_EQ(engine_->info().max_target_tokens, 510);
+  EXPECT_THAT(engine_->info().notes, ElementsAre(HasSubstr("a demonstration")));
+  ASSERT_TRUE(Start(json::object(), {{"dragoman_note", nullptr}}).ok());
   EXPECT_THAT(engine_->info().notes, IsEmpty());
   ASSERT_TRUE(Start({{"forced_eos_token_id", nullptr}}).ok());
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
@@ -76,14 +79,13 @@ TEST_F(EngineCheckpoint, TellsTheLongestOutput) {
 TEST_F(EngineCheckpoint, ATokenIsForcedToTheBeginning) {
   ASSERT_TRUE(Start(json::object()).ok());
   const std::string plain = Text("Das ist gut.");
-  EXPECT_THAT(engine_->info().notes, IsEmpty());
   const json vocabulary =
       json::parse(ReadTestFile(std::string(testing::kBundledModel) + "/vocab.json"));
   const std::string piece = "▁The";
   ASSERT_TRUE(vocabulary.contains(piece));
   ASSERT_TRUE(
       Start({{"forced_bos_token_id", vocabulary[piece]}}, {{"normalize_before", true}}).ok());
-  EXPECT_THAT(engine_->info().notes, ElementsAre(HasSubstr("'normalize_before' is true")));
+  EXPECT_THAT(engine_->info().notes, Contains(HasSubstr("'normalize_before' is true")));
   const ItemResult result = TranslateOne(Tokens("Das ist gut."));
   EXPECT_THAT(result.hypotheses[0].text, StartsWith("The"));
   EXPECT_EQ(result.hypotheses[0].tokens.at(0), piece);
