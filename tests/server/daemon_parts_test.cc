@@ -397,6 +397,7 @@ TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
       "de-en", "en-fr", "en", "between", -0.25F, -3.0F, kernels::FinishReason::kLength, true, true};
   result.sentences = {{{1, 2}, {3, 4}}};
   result.warnings = {{engine::WarningCode::kNotTranslated, "1 of 2 segments"}};
+  result.preserved = {"{0}"};
   for (engine::Hypothesis& hypothesis : result.hypotheses) {
     hypothesis.alignment = {{{1, 2}, {3, 4}}};
   }

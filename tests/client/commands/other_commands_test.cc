@@ -277,7 +277,7 @@ TEST(KeyCommand, PrintsTheKeyItsEntryAndAFile) {
 TEST(FetchCommand, NamesTheProgramThatIsMissing) {
   const CommandRun run = RunCommand({"fetch", "en-pt"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.err, HasSubstr("dragoman fetch: found no "));
+  EXPECT_THAT(run.err, HasSubstr("found no "));
   EXPECT_THAT(run.err, HasSubstr("/lib/dragoman/fetch/fetch.py"));
 }
 

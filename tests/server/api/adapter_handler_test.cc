@@ -5,17 +5,18 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/api/adapter_errors.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "tests/server/api/adapter_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
 namespace {
@@ -323,9 +324,10 @@ TEST_F(AdapterHandlerTest, OnlyPathsWithSuchARouteAreOpenToWebSockets) {
 }
 
 TEST_F(AdapterHandlerTest, KeysAreLookedAtFirst) {
-  const std::string path = ::testing::TempDir() + "/adapter_handler_keys.json";
-  std::ofstream(path) << R"({"clients": [{"name": "web", "keys": [")" << HashOfKey("dgm_secret")
-                      << R"("]}]})";
+  const TempDirectory directory;
+  const std::string path =
+      directory.Write("keys.json", absl::StrCat(R"({"clients": [{"name": "web", "keys": [")",
+                                                HashOfKey("dgm_secret"), R"("]}]})"));
   const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(
       &context_, keys->get(),
@@ -351,9 +353,11 @@ TEST_F(AdapterHandlerTest, KeysAreLookedAtFirst) {
 }
 
 TEST_F(AdapterHandlerTest, UsageIsThatOfTheKeysClient) {
-  const std::string path = ::testing::TempDir() + "/adapter_handler_usage_keys.json";
-  std::ofstream(path) << R"({"clients": [{"name": "a", "keys": [")" << HashOfKey("dgm_a")
-                      << R"("]}, {"name": "b", "keys": [")" << HashOfKey("dgm_b") << R"("]}]})";
+  const TempDirectory directory;
+  const std::string path = directory.Write(
+      "keys.json",
+      absl::StrCat(R"({"clients": [{"name": "a", "keys": [")", HashOfKey("dgm_a"),
+                   R"("]}, {"name": "b", "keys": [")", HashOfKey("dgm_b"), R"("]}]})"));
   const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), {{"POST", "/word", &adapter_}});
   const auto ask = [&](const char* key, const char* body) {

@@ -169,7 +169,7 @@ TEST(ProtoJson, AnAnswerHasEveryFieldThatDoesNotKnowWhetherItIsSet) {
             "{\"translations\":[{\"translatedText\":\"a \\\"b\\\" \\n\\u0001 ü "
             "\\u003c/script\\u003e\",\"model\":\"\",\"detectedLanguageCode\":\"\",\"index\":0,"
             "\"alternatives\":[],\"finishReason\":\"FINISH_REASON_UNSPECIFIED\",\"sentences\":[],"
-            "\"warnings\":[]}],\"requestId\":\"\"}");
+            "\"warnings\":[],\"preserved\":[]}],\"requestId\":\"\"}");
 }
 
 TEST(ProtoJson, NumbersOfAnAnswerReadBack) {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +16,7 @@
 #include "tests/server/fake_detector.h"
 #include "tests/server/glossary_engine.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
 namespace {
@@ -120,16 +121,17 @@ class Side : public AdapterFixture {
     engine_.mutable_info()->name = "open";
     engine_.mutable_info()->pairs = {{"de", "en"}};
     Serve();
-    hidden_.mutable_info()->name = "hidden";
-    hidden_.mutable_info()->pairs = {{"fr", "ja"}};
-    hidden_.mutable_info()->max_beam = 64;
-    hidden_.AddGlossary("fish", {{"hareng", "nishin"}});
-    if (has_hidden) {
-      EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
-    }
+    if (!has_hidden) return;
+    // A thread of the table uses the engine until the table ends, so the table owns it.
+    auto hidden = std::make_shared<GlossaryEngine>();
+    hidden->mutable_info()->name = "hidden";
+    hidden->mutable_info()->pairs = {{"fr", "ja"}};
+    hidden->mutable_info()->max_beam = 64;
+    hidden->AddGlossary("fish", {{"hareng", "nishin"}});
+    ServedModel model = Borrowed(hidden.get());
+    model.engine = std::move(hidden);
+    EXPECT_TRUE(models_.Put(std::move(model)).ok());
   }
-
-  ~Side() override { models_.Remove("hidden"); }
 
   std::string AnswerTo(const Asked& asked, const std::string& key) {
     HttpRequest request = Post(asked.path, asked.body, asked.type);
@@ -150,7 +152,6 @@ class Side : public AdapterFixture {
   void TestBody() override {}
 
   const FakeDetector detector_;
-  GlossaryEngine hidden_;
   const Adapters adapters_{AdapterContext{.calls = &context_, .keys_needed = true}};
   AdapterHandler handler_;
 };
@@ -158,20 +159,20 @@ class Side : public AdapterFixture {
 class RightsTest : public ::testing::Test {
  protected:
   RightsTest() {
-    std::ofstream(path_) << R"({"clients": [)"
-                         << R"({"name": "some", "models": ["open"], "keys": [")"
-                         << HashOfKey("some-key") << R"("]},)"
-                         << R"({"name": "none", "models": ["gone"], "keys": [")"
-                         << HashOfKey("none-key") << R"("]},)"
-                         << R"({"name": "all", "models": ["*"], "keys": [")" << HashOfKey("all-key")
-                         << R"("]}]})";
-    auto keys = ExpectOk(ApiKeys::Open(path_));
+    const std::string path = directory_.Write(
+        "keys.json",
+        absl::StrCat(R"({"clients": [{"name": "some", "models": ["open"], "keys": [")",
+                     HashOfKey("some-key"),
+                     R"("]}, {"name": "none", "models": ["gone"], "keys": [")",
+                     HashOfKey("none-key"), R"("]}, {"name": "all", "models": ["*"], "keys": [")",
+                     HashOfKey("all-key"), R"("]}]})"));
+    auto keys = ExpectOk(ApiKeys::Open(path));
     keys_ = *std::move(keys);
     with_ = std::make_unique<Side>(keys_.get(), true);
     without_ = std::make_unique<Side>(keys_.get(), false);
   }
 
-  const std::string path_ = ::testing::TempDir() + "/rights_test_keys.json";
+  const TempDirectory directory_;
   std::unique_ptr<ApiKeys> keys_;
   std::unique_ptr<Side> with_;
   std::unique_ptr<Side> without_;

@@ -12,8 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/api/adapter_fixture.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::server {
 namespace {
@@ -122,9 +124,10 @@ TEST_F(AdaptersTest, DrainingIs503WithAHint) {
 }
 
 TEST_F(AdaptersTest, KeysThatAreMissingUnknownOrNotForTheModelAreTheDialectsErrors) {
-  const std::string path = ::testing::TempDir() + "/adapters_test_keys.json";
-  std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["other"], "keys": [")"
-                      << HashOfKey("dgm_secret") << R"("]}]})";
+  const TempDirectory directory;
+  const std::string path = directory.Write(
+      "keys.json", absl::StrCat(R"({"clients": [{"name": "web", "models": ["other"], "keys": [")",
+                                HashOfKey("dgm_secret"), R"("]}]})"));
   const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), adapters_.routes());
   for (const Dialect& dialect : Dialects()) {
