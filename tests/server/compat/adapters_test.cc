@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -181,9 +180,10 @@ TEST_F(AdaptersTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirAdapter) {
 
 // A request is refused by its headers, unless its key may be in the body.
 TEST_F(AdaptersTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
-  const std::string path = ::testing::TempDir() + "adapters_keys.json";
-  std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["*"], "keys": [")"
-                      << HashOfKey("dgm_right") << R"("]}]})";
+  const TempDirectory directory;
+  const std::string path = directory.Write(
+      "keys.json", absl::StrCat(R"({"clients": [{"name": "web", "models": ["*"], "keys": [")",
+                                HashOfKey("dgm_right"), R"("]}]})"));
   const auto keys = ExpectOk(ApiKeys::Open(path));
   AdapterHandler handler(&context_, keys->get(), adapters_.routes());
   const std::set<std::string> in_bodies = {"/translate", "/v2/translate"};
