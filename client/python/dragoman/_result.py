@@ -113,6 +113,11 @@ class Translation:
         return self.message.warnings
 
     @property
+    def preserved(self) -> Sequence[str]:
+        """The placeholders that stayed as they were (the option preserve), in the order of the source."""
+        return self.message.preserved
+
+    @property
     def sentences(self) -> Sequence[pb.SentenceRange]:
         """The byte ranges of each sentence in the source and in the translation, in order."""
         return self.message.sentences
