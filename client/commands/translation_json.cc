@@ -60,6 +60,7 @@ json ToJson(const v1::Translation& translation) {
     }
     object["warnings"] = std::move(warnings);
   }
+  if (translation.preserved_size() > 0) object["preserved"] = translation.preserved();
   if (translation.sentences_size() > 0) {
     json sentences = json::array();
     for (const v1::SentenceRange& range : translation.sentences()) {
