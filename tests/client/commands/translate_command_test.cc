@@ -507,6 +507,20 @@ TEST(Translate, PrintsOneJsonObjectPerLine) {
       nlohmann::json::parse(R"({"line": 3, "error": {"code": "INTERNAL", "message": "NaN"}})"));
 }
 
+TEST(Translate, JsonListsWhatWasPreserved) {
+  const ScriptedServer server([](const v1::TranslateRequest& request) {
+    ScriptedReply reply = Answer(request);
+    if (request.preserve()) reply.response.mutable_translations(0)->add_preserved("{0}");
+    return reply;
+  });
+  const auto object_of = [&](const Arguments& flags) {
+    return nlohmann::json::parse(Translate(server, "{0}\n", flags).out);
+  };
+  EXPECT_EQ(object_of({"--json", "--preserve", "on"}).at("preserved"),
+            nlohmann::json::array({"{0}"}));
+  EXPECT_FALSE(object_of({"--json"}).contains("preserved"));
+}
+
 ScriptedReply Aligned(const v1::TranslateRequest& request) {
   ScriptedReply reply = Answer(request);
   for (auto& translation : *reply.response.mutable_translations()) {
