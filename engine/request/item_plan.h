@@ -44,8 +44,8 @@ struct SegmentPlan {
   // for.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
   // The plan of this segment with constraints in place of sentinels. It is searched if a
-  // translation does not have each sentinel exactly once. nullptr: the segment has no sentinels, or
-  // no search can meet the constraints.
+  // translation does not have each sentinel exactly once. nullptr: the segment has no sentinels, no
+  // search can meet the constraints, or the request asks for sampling.
   std::unique_ptr<SegmentPlan> constrained;
 };
 

@@ -318,6 +318,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
       segment->source_places[i] = sentinel.source;
     }
   }
+  if (settings_->search.sampling.enabled) return segment;  // a draw cannot be made to meet them
   EncodedText plain = facts_->text->Encode(text, request_->text);
   if (plain.ids.size() <= static_cast<size_t>(facts_->text->max_source_tokens())) {
     absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);

@@ -359,6 +359,28 @@ TEST_F(EngineTerms, PlaceholdersStayAndAreListed) {
   EXPECT_TRUE(TranslateOne(html).preserved.empty());
 }
 
+// Constraints cannot make a draw have what it lost, so it is reported instead.
+TEST_F(EngineTerms, ADrawThatLostAPlaceholderIsNotSearchedAgain) {
+  Start();
+  TranslationJob job = Job({});
+  for (int i = 0; i < 40; ++i) {
+    job.contents.push_back(absl::StrCat("Ich habe {", i, "} und @du gestern im Garten gesehen."));
+  }
+  job.preserve = true;
+  job.decoding.sampling = Sampling{};
+  job.decoding.temperature = 2.0F;
+  job.decoding.sampling->seed = 1;
+  int lost = 0;
+  for (const ItemResult& item : Translate(job)) {
+    EXPECT_LE(item.hypotheses[0].finish_reason, kernels::FinishReason::kLength);
+    lost += item.preserved.size() < 2;
+    EXPECT_EQ(item.preserved.size() < 2,
+              !item.warnings.empty() && item.warnings.back().code == WarningCode::kPlaceholderLost);
+  }
+  EXPECT_GT(lost, 0);
+  EXPECT_EQ(observer_.searched_again.load(), 0);
+}
+
 TEST_F(EngineTerms, NothingOfTheTrialIsCounted) {
   Start();
   EXPECT_EQ(engine_->Stats().segments.accepted, 0);
