@@ -53,7 +53,7 @@ echo "tests: $((passed + failed)) ran: $passed passed, $failed failed; $skipped 
 
 # Assertions on and nothing inlined. Only without arguments: these choose tests of the release build.
 if (($# == 0)); then
-  debug_tests=(kernels_search_test text_html_test text_terms_test)
+  debug_tests=(engine_base_test text_html_test text_terms_test)
   DRAGOMAN_CUDA=OFF deploy/build.sh --tests debug "${debug_tests[@]}" || stop "the debug build failed"
   for test in "${debug_tests[@]}"; do
     if "$(find build/debug/tests -type f -name "$test")" --gtest_brief=1; then
