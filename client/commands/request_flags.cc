@@ -95,6 +95,9 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
   flags->Choice("preserve", {"on", "off"}, &preserve_,
                 "whether placeholders stay as they are: {0}, %s, tags, URLs,\n"
                 "addresses, code, file names, emoji (default: on with --html)");
+  flags->Choice("recase", {"on", "off"}, &recase_,
+                "whether text in capitals is translated in lower case, and its\n"
+                "translation put in capitals (default: on)");
 }
 
 std::string RequestFlags::Contradiction() const {
@@ -138,6 +141,7 @@ absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
   }
   for (const std::string& text : do_not_translate_) request.add_do_not_translate(text);
   if (!preserve_.empty()) request.set_preserve(preserve_ == "on");
+  if (!recase_.empty()) request.set_recase(recase_ == "on");
   v1::DecodingOptions* decoding = request.mutable_decoding();
   *decoding = decoding_;
   if (sampling_) decoding->mutable_sampling();

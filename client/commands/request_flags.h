@@ -53,6 +53,7 @@ class RequestFlags {
   bool glossary_ignore_case_ = false;
   std::vector<std::string> do_not_translate_;
   std::string preserve_;
+  std::string recase_;
 };
 
 // Splits "SOURCE=TARGET" into source and target. In both, '=' is written as "\=" and a backslash as

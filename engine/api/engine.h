@@ -66,6 +66,7 @@ struct TranslationJob {
   std::vector<std::string> do_not_translate;  // source phrases that are copied as they are
   // Whether placeholders (engine/text/placeholders.h) are copied as they are; unset: if `html`.
   std::optional<bool> preserve;
+  bool recase = true;  // text in capitals is translated in lower case (SEARCH.md a.8)
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;

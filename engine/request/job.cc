@@ -69,7 +69,7 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->source_ids = std::move(plan.source_ids);
   // A segment with sentinels shows no partials, because a second search may replace its
   // translation.
-  segment->wants_partials = request_.returns.partials && plan.kept.empty();
+  segment->wants_partials = request_.returns.partials && plan.target_text.writes_prefixes();
   segment->priority = request_.priority;
   segment->client = ClientNumber(request_.client);
   segment->share = request_.share;

@@ -12,6 +12,7 @@
 #include "engine/base/utf8.h"
 #include "engine/request/alignment.h"
 #include "engine/request/source_rules.h"
+#include "engine/text/capitals.h"
 #include "engine/text/placeholders.h"
 #include "kernels/search/plan.h"
 
@@ -84,6 +85,12 @@ bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const Encod
     }
   }
   return false;
+}
+
+std::vector<TextRange> RangesOf(std::span<const KeptPart> parts) {
+  std::vector<TextRange> ranges;
+  for (const KeptPart& part : parts) ranges.push_back(part.range);
+  return ranges;
 }
 
 std::vector<std::string> PlaceholdersOf(std::string_view text) {
@@ -187,19 +194,18 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
 
 absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_segment,
                                  const NamedPhrase& prefix, ItemPlan& plan) {
-  // The results of Read for pieces that are unreadable, or have unknown characters or sentinels.
-  // The key is the address and size of the piece.
+  // The results of Read for pieces that are unreadable or in capitals, or have unknown characters or
+  // sentinels. The key is the address and size of the piece.
   std::map<std::pair<const char*, size_t>, ReadPiece> special;
   const EncodeFunction encode = [&](std::string_view piece) {
     ReadPiece read = Read(piece);
     EncodedText encoded = read.encoded;
-    if (read.unreadable || read.unknown > 0 || !read.sentinels.empty()) {
+    if (read.unreadable || read.unknown > 0 || !read.sentinels.empty() || read.in_capitals) {
       special.insert_or_assign({piece.data(), piece.size()}, std::move(read));
     }
     return encoded;
   };
-  std::vector<TextRange> kept;
-  for (const KeptPart& part : FindKept(text)) kept.push_back(part.range);
+  const std::vector<TextRange> kept = RangesOf(FindKept(text));
   if (request_->preserve) {
     for (std::string& found : PlaceholdersOf(text)) plan.preserved.push_back(std::move(found));
   }
@@ -241,16 +247,19 @@ JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
     read.encoded.ids.resize(read.encoded.text_end = read.encoded.text_begin);
   };
   const auto encode = [&] {
+    const std::string cased = read.in_capitals ? LowerCapitals(piece, RangesOf(parts)) : "";
+    const std::string_view source = read.in_capitals ? cased : piece;
     if (parts.empty() || request_->sentinel.empty()) {
-      read.encoded = facts_->text->Encode(piece, request_->text);
+      read.encoded = facts_->text->Encode(source, request_->text);
       return;
     }
-    SentinelText text = PutSentinels(piece, parts, request_->sentinel);
+    SentinelText text = PutSentinels(source, parts, request_->sentinel);
     read.encoded = facts_->text->Encode(text.text, request_->text);
     read.sentinel_tokens = MoveToSource(text, &read.encoded);
     read.sentinels = std::move(text.sentinels);
   };
   if (!HasLettersOutside(piece, parts)) return read;
+  read.in_capitals = request_->recase && IsInCapitals(piece, RangesOf(parts));
   encode();
   std::vector<TextRange> unknown = UnknownRanges(*facts_->tokenizer, read.encoded, parts);
   if (unknown.empty()) return read;
@@ -306,6 +315,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
     plan.range = range;
     plan.unknown = piece.unknown;
     if (request_->preserve) plan.placeholders = PlaceholdersOf(text);
+    if (piece.in_capitals) plan.target_text.set_in_capitals();
     if (settings_->search.align) plan.source_places = SourcePlaces(text, encoded);
   };
   complete(piece.encoded, *segment);
@@ -319,7 +329,10 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
     }
   }
   if (settings_->search.sampling.enabled) return segment;  // a draw cannot be made to meet them
-  EncodedText plain = facts_->text->Encode(text, request_->text);
+  std::vector<TextRange> kept;
+  for (const Sentinel& sentinel : piece.sentinels) kept.push_back(sentinel.source);
+  EncodedText plain = facts_->text->Encode(
+      piece.in_capitals ? LowerCapitals(text, kept) : std::string(text), request_->text);
   if (plain.ids.size() <= static_cast<size_t>(facts_->text->max_source_tokens())) {
     absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);
     if (!all.ok()) return segment;

@@ -44,6 +44,7 @@ struct PlannerRequest {
   // model copies none.
   std::string sentinel;
   bool preserve = false;  // placeholders are copied
+  bool recase = false;    // text in capitals is translated in lower case
 };
 
 class JobPlanner {
@@ -77,7 +78,8 @@ class JobPlanner {
     std::vector<SentinelTokens> sentinel_tokens;
     // The number of runs of characters that the vocabulary lacks and no sentinel replaces.
     int unknown = 0;
-    bool unreadable = false;  // not translated, because the model can read none of its letters
+    bool in_capitals = false;  // read in lower case; the translation is put in capitals
+    bool unreadable = false;   // not translated, because the model can read none of its letters
   };
   // Returns the parts of a text that are copied, in order and without overlap: do_not_translate
   // phrases, and placeholders if sentinels can stand for them.

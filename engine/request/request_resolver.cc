@@ -9,6 +9,7 @@
 #include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 #include "engine/request/request_phrases.h"
+#include "engine/text/capitals.h"
 #include "engine/text/script.h"
 #include "engine/text/split/sentence_splitter.h"
 #include "engine/text/terms/term_matcher.h"
@@ -70,6 +71,11 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
   request.preserve = job.preserve.value_or(job.html);
+  // Required text must come as it is, and it may be in lower case.
+  const bool requires_text = !job.decoding.required_phrases.empty() || !job.terms.empty() ||
+                             !job.glossary.empty() || !job.target_prefixes.empty();
+  request.recase =
+      job.recase && !requires_text && !HasDotlessI(pair->source) && !HasDotlessI(pair->target);
   request.first_token = pair->first;
   request.start_token = pair->start;
   plan->size = EstimateSize(job, request);

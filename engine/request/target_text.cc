@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/text/capitals.h"
+
 namespace dragoman::engine {
 namespace {
 
@@ -80,6 +82,17 @@ TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool 
 }
 
 WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) const {
+  WrittenText written = WriteAsDecoded(tokens, with_eos);
+  if (!in_capitals_) return written;
+  std::vector<TextRange> kept;
+  for (const auto& [token, source] : written.verbatim)
+    kept.push_back(written.decoded.ranges[token]);
+  std::ranges::sort(kept, {}, &TextRange::begin);
+  PutInCapitals(kept, &written.decoded.text);
+  return written;
+}
+
+WrittenText TargetText::WriteAsDecoded(std::span<const int32_t> tokens, bool with_eos) const {
   if (!sentinels_.empty()) {
     RestoredText restored = RestoreSentinels(tokenizer_->DecodeWithRanges(tokens), sentinels_);
     WrittenText written{std::move(restored.decoded), {},
@@ -102,7 +115,11 @@ WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) co
 }
 
 std::string TargetText::WritePrefix(std::span<const int32_t> tokens) const {
-  if (do_not_translate_.empty()) return tokenizer_->DecodePrefix(tokens);
+  if (do_not_translate_.empty()) {
+    std::string text = tokenizer_->DecodePrefix(tokens);
+    if (in_capitals_) PutInCapitals({}, &text);
+    return text;
+  }
   const Places places = FindPlaces(tokens, true);
   return tokenizer_->DecodePrefix(tokens.first(places.settled), places.tokens);
 }

@@ -78,6 +78,14 @@ class TargetText {
   // Serves a segment whose source has these sentinels.
   TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels);
 
+  // Puts all text but do_not_translate phrases and sentinels' parts in capitals.
+  void set_in_capitals() { in_capitals_ = true; }
+
+  // Reports whether WritePrefix may be called.
+  bool writes_prefixes() const {
+    return sentinels_.empty() && (!in_capitals_ || do_not_translate_.empty());
+  }
+
   // Returns the text of a complete hypothesis. `tokens` are without EOS. `with_eos`: the hypothesis
   // ended with EOS and not at the output limit. Writes a do_not_translate phrase byte for byte only
   // where the search counted the phrase as met.
@@ -85,7 +93,7 @@ class TargetText {
 
   // Returns the text of the settled tokens of a search that has not ended. This text is a prefix,
   // in bytes, of every later result and of the final text. Leaves out tokens at the end that may
-  // still become part of a do_not_translate phrase. REQUIRES: the segment has no sentinels.
+  // still become part of a do_not_translate phrase. REQUIRES: writes_prefixes().
   std::string WritePrefix(std::span<const int32_t> tokens) const;
 
  private:
@@ -95,11 +103,13 @@ class TargetText {
     size_t settled = 0;              // as in PhraseTrace
   };
   Places FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const;
+  WrittenText WriteAsDecoded(std::span<const int32_t> tokens, bool with_eos) const;
 
   const Tokenizer* tokenizer_;
   ConstraintTable constraints_;
   std::vector<DoNotTranslatePhrase> do_not_translate_;
   std::vector<Sentinel> sentinels_;
+  bool in_capitals_ = false;
 };
 
 }  // namespace dragoman::engine

@@ -100,6 +100,7 @@ void ReadTerms(const v1::TranslateRequest& in, engine::TranslationJob* job,
     job->do_not_translate.push_back(in.do_not_translate(i));
   }
   if (in.has_preserve()) job->preserve = in.preserve();
+  if (in.has_recase()) job->recase = in.recase();
   const v1::GlossaryConfig& glossary = in.glossary_config();
   if (glossary.glossary().size() > static_cast<size_t>(kMaxGlossaryNameBytes)) {
     violations->Invalid("glossary_config.glossary",

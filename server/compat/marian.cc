@@ -36,6 +36,7 @@ absl::StatusOr<AdapterAction> MarianAdapter::Handle(const HttpRequest& request,
                               .source = std::string(query->Find("source").value_or("")),
                               .target = std::string(query->Find("target").value_or("")),
                               .preserve = false});
+  action.request.set_recase(false);
   action.request.set_model(std::string(query->Find("model").value_or("")));
   action.request.mutable_segmentation()->set_split(v1::Segmentation::NONE);
   action.render = [this, ends_line](const v1::TranslateResponse& answer) {

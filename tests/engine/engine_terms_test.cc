@@ -359,6 +359,27 @@ TEST_F(EngineTerms, PlaceholdersStayAndAreListed) {
   EXPECT_TRUE(TranslateOne(html).preserved.empty());
 }
 
+TEST_F(EngineTerms, CapitalsAreTranslatedInLowerCase) {
+  Start();
+  TranslationJob job =
+      Job({"Kannst du mir sagen, wo der bahnhof ist?", "KANNST DU MIR SAGEN, WO DER BAHNHOF IST?",
+           "ICH WOHNE IN DER LANGEN STRAßE. ABER {name} WOHNT HIER SCHON LANGE.", "UNESCO"});
+  job.preserve = true;
+  const std::vector<ItemResult> items = Translate(job);
+  std::string expected = items[0].hypotheses[0].text;
+  for (char& c : expected) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  EXPECT_EQ(items[1].hypotheses[0].text, expected);
+  EXPECT_EQ(items[1].hypotheses[0].score, items[0].hypotheses[0].score);
+  const std::string& kept = items[2].hypotheses[0].text;
+  EXPECT_EQ(Count(kept, "{name}"), 1U) << kept;
+  EXPECT_THAT(kept, HasSubstr(" HERE")) << kept;
+
+  job.recase = false;
+  const std::vector<ItemResult> plain = Translate(job);
+  EXPECT_NE(plain[1].hypotheses[0].text, expected);
+  EXPECT_EQ(plain[3].hypotheses[0].text, items[3].hypotheses[0].text);
+}
+
 // Constraints cannot make a draw have what it lost, so it is reported instead.
 TEST_F(EngineTerms, ADrawThatLostAPlaceholderIsNotSearchedAgain) {
   Start();

@@ -38,6 +38,7 @@ class RequestOptions(TypedDict, total=False):
     terms: Union[Mapping[str, str], Sequence[Term]]
     do_not_translate: Sequence[str]
     preserve: bool
+    recase: bool
     target_prefixes: Sequence[str]
     labels: Mapping[str, str]
     request_id: str

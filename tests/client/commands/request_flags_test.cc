@@ -107,6 +107,7 @@ const std::vector<FlagCase>& Cases() {
        "do_not_translate: 'a' do_not_translate: 'b'"},
       {{"--preserve", "on"}, "preserve: true"},
       {{"--preserve", "off"}, "preserve: false"},
+      {{"--recase", "off"}, "recase: false"},
   };
   return *kCases;
 }

@@ -19,6 +19,7 @@ CASES = [
     ({"request_id": "r"}, "request_id: 'r'"),
     ({"do_not_translate": ["a", "b"]}, "do_not_translate: 'a' do_not_translate: 'b'"),
     ({"preserve": False}, "preserve: false"),
+    ({"recase": False}, "recase: false"),
     ({"terms": {"Hund": "hound"}}, "terms { source: 'Hund' target: 'hound' }"),
     (
         {"terms": [dragoman.Term(source="Hund", target="hound", ignore_case=True)]},

@@ -51,6 +51,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   request.add_do_not_translate("Dragoman");
   request.add_do_not_translate("Guten Tag");
   request.set_preserve(true);
+  request.set_recase(false);
   auto* term = request.add_terms();
   term->set_source("Tag");
   term->set_target("day");
@@ -89,6 +90,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   EXPECT_EQ(parsed.labels.at(0), std::make_pair(std::string("team"), std::string("blue")));
   EXPECT_THAT(job.do_not_translate, ElementsAre("Dragoman", "Guten Tag"));
   EXPECT_EQ(job.preserve, true);
+  EXPECT_FALSE(job.recase);
   ASSERT_EQ(job.terms.size(), 2U);
   EXPECT_EQ(job.terms[0].source, "Tag");
   EXPECT_EQ(job.terms[0].target, "day");
