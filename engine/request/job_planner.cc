@@ -194,7 +194,7 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
 
 absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_segment,
                                  const NamedPhrase& prefix, ItemPlan& plan) {
-  // The results of Read for pieces that are unreadable or in capitals, or have unknown characters or
+  // The results of Read for pieces that are unreadable, in capitals, or have unknown characters or
   // sentinels. The key is the address and size of the piece.
   std::map<std::pair<const char*, size_t>, ReadPiece> special;
   const EncodeFunction encode = [&](std::string_view piece) {

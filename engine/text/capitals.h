@@ -1,8 +1,8 @@
-// Text in capital letters. Models have seen little of it, and translate it far better in lower case.
+// Text in capitals. Models have seen little of it, and translate it far better in lower case.
 //
-// Thread-safety: pure functions. Letters are mapped one by one, and only to letters of as many bytes,
-// so that every position in a text stays valid. Other letters (U+0130, U+1E9E, U+00DF) stay as they
-// are. Units: bytes.
+// Thread-safety: pure functions. Letters are mapped one by one, and only to letters of as many
+// bytes, so that every position in a text stays valid. Other letters (U+0130, U+1E9E, U+00DF) stay
+// as they are. Units: bytes.
 #pragma once
 
 #include <span>

@@ -34,7 +34,7 @@ TEST(Capitals, KeptTextDoesNotCountAndStays) {
 
 TEST(Capitals, EveryPositionStays) {
   for (const std::string text :
-       {"ÀÉÎ ÕÜ \u0130 \u1E9E \u0178 \u03A3 \u0416 \u01C4 \U00010400", "\xff\xfeAB"}) {
+       {"ÀÉÎ ÕÜ \u0130 \u1E9E \u0178 \u03A3 \u0416 \u01C4 \U00010400", "\xff\xfe"}) {
     const std::string lowered = LowerCapitals(text, {});
     EXPECT_EQ(lowered.size(), text.size());
     std::string back = lowered;
