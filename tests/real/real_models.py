@@ -109,6 +109,14 @@ def test_placeholders_are_found_without_being_named(server):
     expect(translate(server, plain, preserve=True), translate(server, plain))
 
 
+def test_capitals_are_translated(server):
+    text = "The central bank raised its interest rate on Wednesday."
+    expect(text_of(server, text.upper()), text_of(server, text.lower().capitalize()).upper())
+    found = text_of(server, "SEND {name} THE BOOK ABOUT LONDON TODAY.", preserve=True)
+    check("{name}" in found and "LONDRES" in found, found)
+    check("LONDRES" in text_of(server, "<p>THE BOOK IS IN <b>LONDON</b> TODAY.</p>", mimeType="text/html"), "HTML")
+
+
 def test_several_placeholders_in_a_line(server):
     text = text_of(
         server, "Dear {name}, your order {order} of {date} is on its way.", doNotTranslate=["{name}", "{order}", "{date}"]
