@@ -23,6 +23,7 @@ runtime_packages=(
   libicu72
   libprometheus-cpp-core1.0
   libprotobuf32
+  libre2-9
   libspdlog1.10
   libssl3
   libstdc++6
@@ -39,6 +40,7 @@ build_packages=(
   libgrpc++-dev
   libicu-dev
   libprotobuf-dev
+  libre2-dev # found by the CMake package of libgrpc++-dev
   libspdlog-dev
   libssl-dev
   ninja-build
