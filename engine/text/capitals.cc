@@ -37,20 +37,24 @@ void Replace(size_t begin, size_t end, UChar32 by, std::string* text) {
 bool IsInCapitals(std::string_view text, std::span<const TextRange> kept) {
   constexpr int kLetters = 10;
   constexpr int kWords = 2;
-  int letters = 0;
+  int letters = 0;  // upper-case ones
+  int uncased = 0;
   int words = 0;
   size_t last_end = 0;
   int in_word = 0;
   bool has_lower = false;
   VisitOutside(text, kept, [&](size_t begin, size_t end, UChar32 c) {
     has_lower = has_lower || u_islower(c) != 0;
-    if (u_isupper(c) == 0) return;
+    if (u_isupper(c) == 0) {
+      if (u_isalpha(c) != 0) ++uncased;
+      return;
+    }
     in_word = begin == last_end ? in_word + 1 : 1;
     last_end = end;
     ++letters;
     if (in_word == 2) ++words;
   });
-  return !has_lower && letters >= kLetters && words >= kWords;
+  return !has_lower && letters >= kLetters && words >= kWords && 10 * uncased <= letters;
 }
 
 std::string LowerCapitals(std::string_view text, std::span<const TextRange> kept) {

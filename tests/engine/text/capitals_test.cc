@@ -10,13 +10,14 @@ namespace dragoman::engine {
 namespace {
 
 TEST(Capitals, AreTenLettersInTwoWordsAndNoLowerCase) {
-  for (const char* text :
-       {"BREAKING NEWS", "DER HUND SCHLÄFT.", "ЭТО НОВАЯ КНИГА!", "ΤΟ ΝΕΟ ΒΙΒΛΙΟ",
-        "50% OFF ALL BOOKS", "O'NEILL WON AGAIN", "UNESCO-INTERNATIONAL"}) {
+  for (const char* text : {"BREAKING NEWS", "DER HUND SCHLÄFT.", "ЭТО НОВАЯ КНИГА!",
+                           "ΤΟ ΝΕΟ ΒΙΒΛΙΟ", "50% OFF ALL BOOKS", "O'NEILL WON AGAIN",
+                           "1º LUGAR NO CAMPEONATO", "UNESCO-INTERNATIONAL"}) {
     EXPECT_TRUE(IsInCapitals(text, {})) << text;
   }
-  for (const char* text : {"", "IBM PC", "A B C D E F G H I J K L", "BREAKING News",
-                           "12 345 678 90", "你好 世界", "ABCDEFGHIJKL"}) {
+  for (const char* text :
+       {"", "IBM PC", "A B C D E F G H I J K L", "BREAKING News", "12 345 678 90", "你好 世界",
+        "我们 IBM 和 MICROSOFT 合作", "ABCDEFGHIJKL"}) {
     EXPECT_FALSE(IsInCapitals(text, {})) << text;
   }
 }
