@@ -17,8 +17,8 @@ namespace dragoman::engine {
 // `kept` is in order, without overlap.
 
 // Reports whether a text is written in capitals: it has no lower-case letter, and at least ten
-// upper-case letters in two or more words. Single words may be acronyms. Letters without case are at
-// most a tenth: Chinese text with acronyms is not in capitals.
+// upper-case letters in two or more words. Single words may be acronyms. It has at most a tenth as
+// many letters without case: Chinese text with acronyms is not in capitals.
 bool IsInCapitals(std::string_view text, std::span<const TextRange> kept);
 
 // Returns the text in lower case, except for its first letter.
