@@ -8,6 +8,7 @@ import functools
 import hashlib
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -29,6 +30,9 @@ def _attacks_harness():
     spec.loader.exec_module(module)
     return module
 
+
+# Before grpc is imported: its threads in a forked process hinder the start of a daemon.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 _attack = _attacks_harness()
 Daemon, Failed, check = _attack.Daemon, _attack.Failed, _attack.check
