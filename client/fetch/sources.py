@@ -35,7 +35,8 @@ KINDS = {
     'https': ('https://HOST/FILE#sha256=HEX', rf'https?://[^/\s#]+/([^\s#]*/)?(?P<name>[^/\s#?]+)(\?[^\s#]*)?{SHA256}',
               fetch_archive),
 }
-# What a language pair alone means: the first registry that has it. The order is that of the models' usual sizes.
+# A language pair alone means the first of these registries that has a model for it. The registries with
+# smaller models come first.
 BY_LANGUAGES = ('firefox', 'argos', 'opus')
 LISTS = {'firefox': registries.list_firefox, 'argos': registries.list_argos, 'opus': hf.list_opus}
 
