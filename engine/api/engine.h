@@ -147,8 +147,8 @@ struct ItemResult {
   std::optional<uint64_t> seed;    // the seed of sampling; empty: the search did not sample
   std::optional<PivotPart> pivot;  // empty: not translated through a pivot language
   std::vector<Warning> warnings;   // at most one of each code
-  std::vector<std::string>
-      preserved;  // the placeholders that were kept, in the order of the source
+  // The placeholders that were kept, in the order of the source.
+  std::vector<std::string> preserved;
 };
 
 struct SegmentUpdate {

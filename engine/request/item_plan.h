@@ -56,8 +56,8 @@ struct ItemPlan {
   bool cut = false;  // a text was split because it was too long for the model
   // The number of pieces that are copied because the model can read none of their letters.
   int unreadable = 0;
-  std::vector<std::string>
-      preserved;  // all placeholders of the item, if the request preserves them
+  // All placeholders of the item, if the request preserves them.
+  std::vector<std::string> preserved;
   // The item has nothing to translate (only white space, say), so the phrases that the request
   // requires are missing in the result.
   bool unmet = false;

@@ -48,8 +48,8 @@ struct MovedRange {
 };
 
 // Returns the place of `range` after each range moved[i].from was replaced by text that is now at
-// moved[i].to. If `range` begins strictly inside a replaced range or ends inside it, this end of
-// the result is at the end of the replacement. REQUIRES: `moved` is in order, without overlap.
+// moved[i].to. A begin or an end of `range` strictly inside a replaced range moves to the end of
+// the replacement. REQUIRES: `moved` is in order, without overlap.
 TextRange MoveRange(std::span<const MovedRange> moved, TextRange range);
 
 struct SentinelText {
