@@ -1,6 +1,7 @@
 #include "engine/base/load_memory.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 
@@ -21,10 +22,11 @@ void LoadMemory::SetLimit(int64_t most, std::string because) {
 absl::Status LoadMemory::CheckRoom(int64_t bytes, std::string_view what) const {
   const int64_t taken = held_ + kept_;
   if (bytes <= most_ && taken <= most_ - bytes) return absl::OkStatus();
-  const std::string sum = taken == 0
-                              ? ""
-                              : absl::StrCat(", ", MiB(taken + bytes), " MiB with the ", MiB(taken),
-                                             " MiB that the load has taken before");
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t both = bytes > kMost - taken ? kMost : taken + bytes;
+  const std::string sum = taken == 0 ? ""
+                                     : absl::StrCat(", ", MiB(both), " MiB with the ", MiB(taken),
+                                                    " MiB that the load has taken before");
   return absl::ResourceExhaustedError(
       absl::StrCat(absl::string_view(what.data(), what.size()), ": takes ", MiB(bytes),
                    " MiB of memory while the model is loaded", sum, "; expected at most ",

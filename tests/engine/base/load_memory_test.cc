@@ -53,7 +53,8 @@ TEST(LoadMemory, NoSumOverflows) {
   memory.SetLimit(100, "");
   EXPECT_FALSE(memory.Reserve(INT64_MAX, "all").ok());
   const LoadMemory::Hold some = memory.Count(50);
-  EXPECT_FALSE(memory.Reserve(INT64_MAX - 10, "all").ok());
+  EXPECT_THAT(std::string(memory.Reserve(INT64_MAX - 10, "all").status().message()),
+              HasSubstr("8796093022208 MiB with the 1 MiB"));
   memory.SetLimit(-5, "");
   EXPECT_FALSE(memory.Reserve(1, "a byte").ok());
 }
