@@ -22,12 +22,13 @@ if(CMAKE_CROSSCOMPILING)
   set(emulated "--emulator \"${emulator}\"")
   set(sysroot "--sysroot \"${CMAKE_SYSROOT}\"")
 endif()
-# The SBOM is made of the binaries as they are when the package is made.
+# The SBOM is made of the binaries as they are packed: stripped, which CPack does as it installs them.
 install(CODE "execute_process(
   COMMAND python3 ${PROJECT_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION} ${sysroot}
           --output ${PROJECT_BINARY_DIR}/sbom.spdx.json
           --model ${PROJECT_SOURCE_DIR}/deploy/models/de-en/model.safetensors
-          --model ${PROJECT_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
+          --model ${PROJECT_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/dragomand\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/dragoman\"
   COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${PROJECT_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
 

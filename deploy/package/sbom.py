@@ -2,6 +2,7 @@
 """The SBOM of the binaries: what they are linked to, and the models beside them, as SPDX 2.3 in JSON.
 
     deploy/package/sbom.py --version V [--output FILE] [--sysroot FOLDER] [--copies FOLDER] [--model FILE]... BINARY...
+    deploy/package/sbom.py --version V --image NAME --sysroot FOLDER [--compiled-on FOLDER] [--model FILE]... [BINARY...]
 
 Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
 version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
@@ -10,6 +11,10 @@ names with a hash: they belong to the package of the file that each was copied f
 kind of machine have their libraries and packages from its --sysroot (deploy/cross/sysroot.sh). A --model is one of
 MODELS below, which have their own licences. Two runs on one machine differ in nothing: the date is that of
 SOURCE_DATE_EPOCH, or of the newest binary.
+
+With --image the sysroot is the root of a container image, and the SBOM has all of its Debian packages, and the libraries
+in /usr/local/lib, too. An image has no headers: --compiled-on is a root with the dpkg database and the copyright files
+of the stage that compiled the binaries.
 """
 
 import argparse
@@ -159,6 +164,12 @@ def compiled_in(system=THIS_MACHINE):
             if subprocess.run([*form, name], capture_output=True, text=True).stdout == "installed"]
 
 
+def installed(system):
+    """All packages that are there."""
+    lines = run("dpkg-query", *system.database, "-W", "-f", "${db:Status-Status} ${binary:Package}\n").splitlines()
+    return [line.removeprefix("installed ") for line in lines if line.startswith("installed ")]
+
+
 def about(package, system):
     fields = ("Version", "Architecture", "source:Package", "Homepage")
     form = "\\t".join("${" + field + "}" for field in fields)
@@ -238,6 +249,39 @@ def model_package(path):
     }
 
 
+def local_library(path):
+    """A library of an image that no Debian package has: cuBLASLt, which docker/Dockerfile.cuda copies."""
+    if not path.name.startswith("libcublasLt.so."):
+        sys.exit(f"sbom: found the library {path}, expected none of other packages than Debian's but libcublasLt")
+    return {
+        "name": path.name,
+        "SPDXID": identifier(path.name),
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "supplier": "Organization: NVIDIA",
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": "NOASSERTION",
+        "licenseComments": "NVIDIA's CUDA Toolkit End User License Agreement",
+        "copyrightText": "NOASSERTION",
+        "checksums": [{"algorithm": "SHA256", "checksumValue": sha256(path)}],
+        "primaryPackagePurpose": "LIBRARY",
+    }
+
+
+def image_package(name, version):
+    return {
+        "name": name,
+        "SPDXID": identifier(f"image-{name}"),
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": "NOASSERTION",
+        "copyrightText": "NOASSERTION",
+        "primaryPackagePurpose": "CONTAINER",
+    }
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--version", required=True)
@@ -245,12 +289,20 @@ def main():
     parser.add_argument("--sysroot", metavar="FOLDER")
     parser.add_argument("--copies", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--model", action="append", default=[], type=pathlib.Path)
-    parser.add_argument("binaries", nargs="+", type=pathlib.Path)
+    parser.add_argument("--image", metavar="NAME")
+    parser.add_argument("--compiled-on", metavar="FOLDER")
+    parser.add_argument("binaries", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.image and not arguments.sysroot:
+        parser.error("--image needs --sysroot, the root of the image")
+    if not arguments.image and not arguments.binaries:
+        parser.error("found no BINARY, expected at least one")
     system = System(arguments.sysroot)
+    compiler = System(arguments.compiled_on) if arguments.compiled_on else system
     copies = arguments.copies.resolve() if arguments.copies else None
 
-    newest = max(binary.stat().st_mtime for binary in arguments.binaries)
+    status = [pathlib.Path(system.here("/var/lib/dpkg/status"))] if arguments.image else []
+    newest = max(path.stat().st_mtime for path in [*arguments.binaries, *status])
     when = int(os.environ.get("SOURCE_DATE_EPOCH", newest))
     created = datetime.datetime.fromtimestamp(when, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -280,20 +332,35 @@ def main():
             relation = (main_id, "DYNAMIC_LINK", identifier(package.split(":")[0]))
             if relation not in relations:
                 relations.append(relation)
-    for package in compiled_in(system):
-        of_package.setdefault(package, set())
-        relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
+    for package in installed(system) if arguments.image else ():
+        if package.split(":")[0] not in {known.split(":")[0] for known in of_package}:
+            of_package[package] = set()
     packages += [debian_package(package, files, system) for package, files in sorted(of_package.items())]
+    if arguments.binaries:
+        for package in compiled_in(compiler):
+            if identifier(package) not in {known["SPDXID"] for known in packages}:
+                packages.append(debian_package(package, (), compiler))
+            relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
     for path in arguments.model:
         packages.append(model_package(path))
         relations.append((packages[-1]["SPDXID"], "DATA_FILE_OF", identifier(arguments.binaries[0].name)))
 
-    digest = hashlib.sha256("".join(sha256(binary) for binary in arguments.binaries).encode()).hexdigest()
+    if arguments.image:
+        packages += [local_library(path) for path in sorted(pathlib.Path(system.here("/usr/local/lib")).glob("*.so*"))]
+        image = image_package(arguments.image, arguments.version)
+        static = {package for _, kind, package in relations if kind == "STATIC_LINK"}
+        contained = [package["SPDXID"] for package in packages if package["SPDXID"] not in static]
+        relations = [("SPDXRef-DOCUMENT", "DESCRIBES", image["SPDXID"]),
+                     *((image["SPDXID"], "CONTAINS", package) for package in contained),
+                     *(relation for relation in relations if relation[1] != "DESCRIBES")]
+        packages.insert(0, image)
+
+    digest = hashlib.sha256(json.dumps(packages).encode()).hexdigest()
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"dragoman-{arguments.version}",
+        "name": f"{arguments.image or 'dragoman'}-{arguments.version}",
         "documentNamespace": f"https://dragoman.invalid/spdx/{arguments.version}/{digest}",
         "creationInfo": {"created": created, "creators": ["Tool: deploy/package/sbom.py"]},
         "packages": packages,

@@ -99,6 +99,9 @@ assert needed, "readelf names nothing"
 for library in needed:
     (path, *_) = [path for folder in ("lib", "usr/lib") for path in glob.glob(f"{arm}/{folder}/aarch64-linux-gnu/{library}")]
     assert hashlib.sha256(open(path, "rb").read()).hexdigest() in loaded, f"{library} is not in the SBOM"
+for program in ("dragomand", "dragoman"):
+    digest = hashlib.sha256(open(f"{arm}/usr/bin/{program}", "rb").read()).hexdigest()
+    assert names[program]["checksums"][0]["checksumValue"] == digest, f"the checksum of {program} is another file's"
 print(f"passed: the SBOM has {len(names)} packages, of arm64, and all {len(needed)} needed libraries")
 PYTHON
 passed=$((passed + 1))

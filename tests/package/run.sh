@@ -34,7 +34,8 @@ trap cleanup EXIT
 
 deb="$("$root/deploy/package/build.sh" "$build" | tail -1)"
 dpkg-deb --info "$deb" >"$work/info"
-for field in 'Package: dragoman' 'Architecture: amd64' 'libgrpc++1.51' 'libprotobuf32' 'libssl3' 'Recommends: python3, zstd'; do
+for field in 'Package: dragoman' "Architecture: $(dpkg --print-architecture)" 'libgrpc++1.51' 'libprotobuf32' 'libssl3' \
+  'Recommends: python3, zstd'; do
   grep -qF "$field" "$work/info" || fail "dpkg-deb --info has no '$field': $(cat "$work/info")"
 done
 pass "$(basename "$deb"), $(stat -c %s "$deb") bytes, names the libraries that it needs"
@@ -120,7 +121,10 @@ loaded = " ".join(package.get("comment", "") for package in sbom["packages"])
 assert needed, "readelf names nothing"
 for library in needed:
     assert library.split(".so")[0] in loaded, f"{library} is not in the SBOM"
-print(f"passed: the SBOM has {len(names)} packages and all {len(needed)} needed libraries")
+for program in ("dragomand", "dragoman"):
+    digest = hashlib.sha256(pathlib.Path("/usr/bin", program).read_bytes()).hexdigest()
+    assert names[program]["checksums"][0]["checksumValue"] == digest, f"the checksum of {program} is another file's"
+print(f"passed: the SBOM has {len(names)} packages, both programs and all {len(needed)} needed libraries")
 PYTHON
 passed=$((passed + 1))
 if venv="$("$root/tests/venv.sh" package)"; then
