@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that Dragoman needs and that are missing. Quick and silent when
 # all are there.
 #
-#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--cross] [--fetch] [--list]
+#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--cross] [--fetch] [--package] [--list]
 #
 #   --runtime     what the binaries load
 #   --build       what compiles the server and the client
@@ -10,6 +10,7 @@
 #   --containers  what tests/containers/run.sh needs
 #   --cross       what compiles for 64-bit ARM on another kind of machine, and runs that here, besides --build
 #   --fetch       what docker/Dockerfile.fetch needs
+#   --package     what makes the Debian package and the wheel, besides --build
 #   --list        only print the names of the packages of the groups asked for
 #
 # Without a group: --build --test. Root, or sudo, is needed only when something is missing.
@@ -101,6 +102,13 @@ fail() {
   exit 1
 }
 
+package_packages=(
+  dpkg-dev
+  file # cpack
+  python3
+  python3-venv
+)
+
 packages=()
 list=0
 for argument in "$@"; do
@@ -111,12 +119,13 @@ for argument in "$@"; do
     --containers) packages+=("${container_packages[@]}") ;;
     --cross) packages+=("${cross_packages[@]}") ;;
     --fetch) packages+=("${fetch_packages[@]}") ;;
+    --package) packages+=("${package_packages[@]}") ;;
     --list) list=1 ;;
     -h | --help)
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
       exit 0
       ;;
-    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers, --cross, --fetch or --list" ;;
+    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers, --cross, --fetch, --package or --list" ;;
   esac
 done
 [[ ${#packages[@]} -gt 0 ]] || packages=("${build_packages[@]}" "${test_packages[@]}")
