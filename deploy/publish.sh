@@ -57,22 +57,25 @@ client() {
   client/python/build.sh "$dist"
 }
 
+needs_registry() {
+  [[ -n $registry ]] || fail "found no DRAGOMAN_REGISTRY, expected where the images will be"
+}
+
 chart() {
-  [[ -n $registry ]] || fail "found no DRAGOMAN_REGISTRY, expected where the chart's images will be"
+  needs_registry
+  # Without the programs the chart's flags and metrics are not checked.
+  [[ -x build/release/server/dragomand ]] || fail "found no build/release/server/dragomand, expected it from 'packages'"
   passes tests/deploy/run.sh manifests
-  local helm=build/deploy-tools/helm chart="$work/dragoman"
+  local helm=build/deploy-tools/helm chart="$work/dragoman" packed="$work/dragoman-$version.tgz"
   cp -r deploy/helm/dragoman "$chart"
   sed -i "s|^\( *repository:\) dragoman|\1 $registry/dragoman|" "$chart/values.yaml"
   "$helm" lint --strict "$chart"
-  "$helm" package "$chart" --destination "$dist"
-  "$helm" template release "$dist/dragoman-$version.tgz" | grep "image: $registry/dragoman:$version$" ||
+  "$helm" package "$chart" --destination "$work"
+  "$helm" template release "$packed" --kube-version 1.25 | grep "image: $registry/dragoman:$version$" ||
     fail "found no $registry/dragoman:$version in what the chart makes"
+  mv "$packed" "$dist/"
 }
 
-reference() {
-  [[ -n $registry ]] || fail "found no DRAGOMAN_REGISTRY, expected where the images will be"
-  echo "$registry/$1:$version"
-}
 # The name of the files that keep an image: dragoman_0.1.0-cuda_amd64 of REGISTRY/dragoman:0.1.0-cuda.
 file_of() { # file_of REFERENCE ARCHITECTURE
   local name="${1##*/}"
@@ -106,11 +109,13 @@ image() { # image REFERENCE DOCKERFILE
   docker save "$1" | gzip >"$dist/images/$file.tar.gz"
 }
 images() {
-  image "$(reference dragoman)" Dockerfile
-  image "$(reference dragoman-fetch)" Dockerfile.fetch
+  needs_registry
+  image "$registry/dragoman:$version" Dockerfile
+  image "$registry/dragoman-fetch:$version" Dockerfile.fetch
 }
 cuda() {
-  image "$(reference dragoman)-cuda" Dockerfile.cuda
+  needs_registry
+  image "$registry/dragoman:$version-cuda" Dockerfile.cuda
 }
 
 assemble() {
@@ -123,9 +128,10 @@ load() { # load REFERENCE ARCHITECTURE
   docker load --input "$dist/images/$(file_of "$1" "$2").tar.gz"
 }
 push() {
+  needs_registry
   local name reference each parts
   for name in dragoman dragoman-fetch; do
-    reference="$(reference "$name")"
+    reference="$registry/$name:$version"
     parts=()
     for each in amd64 arm64; do
       load "$reference" "$each"
@@ -135,7 +141,7 @@ push() {
     done
     docker buildx imagetools create --tag "$reference" "${parts[@]}"
   done
-  reference="$(reference dragoman)-cuda"
+  reference="$registry/dragoman:$version-cuda"
   load "$reference" amd64
   docker push "$reference"
   helm push "$dist/dragoman-$version.tgz" "oci://$registry/charts"
