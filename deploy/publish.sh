@@ -14,7 +14,7 @@
 #   release    makes the release of TAG on GitHub. Needs gh and GH_TOKEN
 #
 # Without a step: check, packages, client, chart and images. Only 'push' and 'release' send anything. Everything is kept
-# in dist; after 'images' on an ARM machine copy its dist into this one. The steps packages, client and chart need
+# in dist; before 'assemble' copy into it what an ARM machine's dist has. The steps packages, client and chart need
 # Debian 12 and root. DRAGOMAN_REGISTRY is such as ghcr.io/OWNER, DRAGOMAN_REPOSITORY such as OWNER/NAME.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
