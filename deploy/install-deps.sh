@@ -22,6 +22,7 @@ runtime_packages=(
   libgomp1
   libgrpc++1.51
   libicu72
+  libmd4c0
   libprometheus-cpp-core1.0
   libprotobuf32
   libre2-9
@@ -40,6 +41,7 @@ build_packages=(
   libfmt-dev
   libgrpc++-dev
   libicu-dev
+  libmd4c-dev
   libprotobuf-dev
   libre2-dev # found by the CMake package of libgrpc++-dev
   libspdlog-dev

@@ -62,6 +62,7 @@ void RequestFlags::AddTextFlags(FlagTable* flags, bool with_model) {
     flags->String("model", "NAME", &model_, "model to translate with (default: the server's)");
   }
   flags->Bool("html", &html_, "treats the texts as HTML and keeps their tags");
+  flags->Bool("markdown", &markdown_, "treats the texts as Markdown and keeps their marks");
   flags->Choice("split", {"sentences", "lines", "none"}, &split_,
                 "how each text is split before it is translated (default:\n"
                 "sentences; none with options that need an unsplit text)");
@@ -94,7 +95,8 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
                  "a phrase that is copied untranslated; may be repeated");
   flags->Choice("preserve", {"on", "off"}, &preserve_,
                 "whether placeholders stay as they are: {0}, %s, tags, URLs,\n"
-                "addresses, code, file names, emoji (default: on with --html)");
+                "addresses, code, file names, emoji (default: on with --html\n"
+                "and --markdown)");
   flags->Choice("recase", {"on", "off"}, &recase_,
                 "whether text in capitals is translated in lower case, and its\n"
                 "translation put in capitals (default: on)");
@@ -107,6 +109,7 @@ std::string RequestFlags::Contradiction() const {
     if (draws.has_top_p()) return "--sampling-top-p (--top-p) needs --sampling";
     if (draws.has_seed()) return "--sampling-seed (--seed) needs --sampling";
   }
+  if (html_ && markdown_) return "--html and --markdown do not go together";
   if (glossary_ignore_case_ && glossary_.empty()) return "--glossary-ignore-case needs --glossary";
   if (term_ignore_case_ && terms_.empty()) return "--term-ignore-case needs --term";
   return "";
@@ -121,6 +124,7 @@ absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
   request.set_target_language_code(to_);
   request.set_model(model_);
   if (html_) request.set_mime_type("text/html");
+  if (markdown_) request.set_mime_type("text/markdown");
   request.set_priority(EnumOf<v1::Priority>(priority_));
   if (!split_.empty() || !on_too_long_.empty()) {
     v1::Segmentation* segmentation = request.mutable_segmentation();

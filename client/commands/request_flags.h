@@ -23,7 +23,9 @@ class RequestFlags {
   // Returns a request without contents. Returns INVALID_ARGUMENT if flags contradict each other.
   absl::StatusOr<v1::TranslateRequest> Request() const;
 
-  bool html() const { return html_; }
+  bool markdown() const { return markdown_; }
+  // Reports whether the texts are HTML or Markdown.
+  bool has_markup() const { return html_ || markdown_; }
   bool sampling() const { return sampling_; }
   bool has_num_alternatives() const { return decoding_.has_num_alternatives(); }
   bool has_seed() const { return decoding_.sampling().has_seed(); }
@@ -41,6 +43,7 @@ class RequestFlags {
   std::string split_;
   std::string on_too_long_;
   bool html_ = false;
+  bool markdown_ = false;
 
   v1::DecodingOptions decoding_;  // all options except those that the following members have
   bool sampling_ = false;

@@ -59,7 +59,8 @@ void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
                 "of line n starts");
   flags->Bool("whole", &o->whole,
               "takes the whole input as one text instead of one per line;\n"
-              "for HTML and for paragraphs of several lines");
+              "for HTML and for paragraphs of several lines (with\n"
+              "--markdown always)");
   flags->Bool("stream", &o->stream,
               "receives results as they are made; a terminal shows each\n"
               "translation as it grows");
@@ -118,6 +119,7 @@ std::string Contradiction(const TranslateFlags& o) {
            "or --alignment without --json";
   }
   if (o.resume && o.whole) return "--resume and --whole do not go together";
+  if (o.resume && o.request.markdown()) return "--resume and --markdown do not go together";
   if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
     return "expected only one of --target-prefix and --target-prefix-file";
   }
@@ -192,11 +194,12 @@ void NoteKept(const Io& io, const OutputFile& file) {
 }
 
 int Translate(const Io& io, TranslateFlags& o, int fd) {
-  // With HTML or sampling, lines appear only when they are complete, because the server refuses
+  if (o.request.markdown()) o.whole = true;
+  // With markup or sampling, lines appear only when they are complete, because the server refuses
   // partials.
   const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
-                              !o.request.html() && !o.request.sampling();
+                              !o.request.has_markup() && !o.request.sampling();
   o.run.stream = o.stream;
   o.run.concurrency = static_cast<int>(o.concurrency);
   o.run.batch = static_cast<int>(o.batch.value_or(o.request.has_seed() ? 1 : kDefaultBatch));

@@ -161,7 +161,7 @@ ClientLoadDriver::Requests MakeRequests(const LoadFlags& o, v1::TranslateRequest
                                         const std::vector<std::string>& texts) {
   base.mutable_return_options()->set_tokens(o.tokens);
   // The server refuses partials with HTML and with sampling.
-  const bool partials = o.stream && !o.request.html() && !o.request.sampling();
+  const bool partials = o.stream && !o.request.has_markup() && !o.request.sampling();
   base.mutable_return_options()->set_partials(partials);
   ClientLoadDriver::Requests requests;
   for (size_t at = 0; at < texts.size();) {

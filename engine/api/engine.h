@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/decoding_options.h"
+#include "engine/api/text_format.h"
 #include "engine/base/clock.h"
 #include "engine/base/load_context.h"
 #include "kernels/search/options.h"
@@ -47,7 +48,7 @@ struct ReturnOptions {
   bool token_scores = false;
   bool alignment = false;
   bool partials = false;  // the growing prefixes of translations, as SegmentUpdates
-  bool segments = false;  // a final SegmentUpdate for each segment; none for HTML
+  bool segments = false;  // a final SegmentUpdate for each segment; none for HTML and Markdown
   // JobTimings::segments has the times of this many segments: those that end first.
   int segment_times = 0;
 };
@@ -55,8 +56,8 @@ struct ReturnOptions {
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
-  bool html = false;                  // the items are HTML; their tags are kept
-  std::string source_language;        // as in the request; may be empty if the model has only one
+  TextFormat format = TextFormat::kPlain;
+  std::string source_language;  // as in the request; may be empty if the model has only one
   std::string target_language;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // one for each item ("": none), or an empty list
@@ -64,7 +65,8 @@ struct TranslationJob {
   std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;
   std::vector<std::string> do_not_translate;  // source phrases that are copied as they are
-  // Whether placeholders (engine/text/placeholders.h) are copied as they are; unset: if `html`.
+  // Whether placeholders (engine/text/placeholders.h) are copied as they are; unset: not in plain
+  // text.
   std::optional<bool> preserve;
   bool recase = true;  // text in capitals is translated in lower case (SEARCH.md a.8)
   SplitMode split = SplitMode::kUnset;

@@ -196,16 +196,18 @@ std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_row
                     "the rows of this server's batch");
 }
 
-std::vector<FieldError> CheckHtml(const TranslationJob& job) {
+std::vector<FieldError> CheckMarkup(const TranslationJob& job) {
   Errors errors;
-  if (!job.html) return errors;
+  if (job.format == TextFormat::kPlain) return errors;
+  const std::string type(MimeTypeOf(job.format));
   if (job.returns.partials) {
-    errors.push_back(Contradiction("mime_type", "return_options.partials",
-                                   "a tag of text/html has its place only once its item is whole"));
+    errors.push_back(Contradiction(
+        "mime_type", "return_options.partials",
+        absl::StrCat("a tag of ", type, " has its place only once its item is whole")));
   }
   if (std::ranges::any_of(job.target_prefixes, [](const auto& text) { return !text.empty(); })) {
-    errors.push_back(
-        Contradiction("mime_type", "target_prefixes", "text/html is translated in parts"));
+    errors.push_back(Contradiction("mime_type", "target_prefixes",
+                                   absl::StrCat(type, " is translated in parts")));
   }
   return errors;
 }

@@ -38,7 +38,7 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
 // Checks that a batch of `max_rows` rows has room for the requested beam or number of draws.
 std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows);
 
-// Returns errors for the fields that an HTML job must not have; none if the job is not HTML.
-std::vector<FieldError> CheckHtml(const TranslationJob& job);
+// Returns errors for the fields that a job with markup must not have; none for plain text.
+std::vector<FieldError> CheckMarkup(const TranslationJob& job);
 
 }  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/request/target_text.h"
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman::engine {

@@ -14,15 +14,15 @@
 #include "absl/status/status.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/request/target_text.h"
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 #include "engine/text/text_range.h"
 #include "kernels/search/options.h"
 
 namespace dragoman::engine {
 
 struct SegmentPlan {
-  int64_t run = 0;              // number of the text run (engine/text/html/html.h); 0 if not HTML
-  TextRange range;              // the segment's place in the run's text; if not HTML, in the item
+  int64_t run = 0;              // number of the text run (engine/text/markup/markup.h); 0: plain
+  TextRange range;              // the segment's place in the run's text; if plain, in the item
   std::vector<int32_t> source;  // all source tokens: language tag, prompt, text, EOS
   // The place of each source token's text without white space, counted from range.begin. A token
   // without text has the place of the next token with text. Such tokens are a lone word mark, and
@@ -51,7 +51,7 @@ struct SegmentPlan {
 
 struct ItemPlan {
   absl::Status status;  // if not OK, the item fails with it; the other members are unused
-  std::unique_ptr<const HtmlDocument> html;
+  std::unique_ptr<const MarkupDocument> markup;  // nullptr: plain text
   std::vector<SegmentPlan> segments;
   bool cut = false;  // a text was split because it was too long for the model
   // The number of pieces that are copied because the model can read none of their letters.

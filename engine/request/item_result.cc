@@ -42,20 +42,20 @@ std::string AssembleText(const std::string& item, const ItemPlan& plan, const Ra
   return std::move(joined.text);
 }
 
-std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_uses_spaces,
-                         Ranges& sentences, Links& links) {
-  const HtmlDocument& document = *plan.html;
-  std::vector<std::vector<HtmlSegment>> runs(static_cast<size_t>(document.runs()));
+std::string AssembleMarkup(const ItemPlan& plan, const Rank& rank, bool target_uses_spaces,
+                           Ranges& sentences, Links& links) {
+  const MarkupDocument& document = *plan.markup;
+  std::vector<std::vector<MarkupSegment>> runs(static_cast<size_t>(document.runs()));
   for (size_t s = 0; s < plan.segments.size(); ++s) {
     runs[static_cast<size_t>(plan.segments[s].run)].push_back(
         {plan.segments[s].range, rank.texts[s], rank.aligned[s]});
   }
-  RebuiltHtml rebuilt = document.Rebuild(runs, target_uses_spaces);
+  RebuiltMarkup rebuilt = document.Rebuild(runs, target_uses_spaces);
   std::vector<size_t> next(runs.size());  // by run: the index of its next segment
   for (size_t s = 0; s < plan.segments.size(); ++s) {
     const SegmentPlan& segment = plan.segments[s];
     const auto run = static_cast<size_t>(segment.run);
-    const RebuiltHtml::Segment& place = rebuilt.segments[run][next[run]++];
+    const RebuiltMarkup::Segment& place = rebuilt.segments[run][next[run]++];
     sentences.push_back(
         {Bytes(document.InDocument(segment.run, segment.range)), Bytes(place.range)});
     for (const AlignedToken& token : rank.aligned[s]) {
@@ -65,7 +65,7 @@ std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_use
            Bytes(place.map.Map(token.target))});
     }
   }
-  return std::move(rebuilt.html);
+  return std::move(rebuilt.document);
 }
 
 using Segments = std::vector<std::vector<SegmentHypothesis>>;
@@ -78,7 +78,7 @@ int64_t KeepTextOfEmpty(const std::string& item, const ItemPlan& plan, Segments&
     Hypothesis& best = segments[s].front().hypothesis;
     if (!best.text.empty()) continue;
     const SegmentPlan& segment = plan.segments[s];
-    best.text = segment.range.In(plan.html != nullptr ? plan.html->text(segment.run) : item);
+    best.text = segment.range.In(plan.markup != nullptr ? plan.markup->text(segment.run) : item);
     ++empty;
   }
   return empty;
@@ -195,8 +195,8 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
     }
     Ranges sentences;
     Links links;
-    whole.text = plan.html != nullptr
-                     ? AssembleHtml(plan, rank, options.target_uses_spaces, sentences, links)
+    whole.text = plan.markup != nullptr
+                     ? AssembleMarkup(plan, rank, options.target_uses_spaces, sentences, links)
                      : AssembleText(item, plan, rank, options.target_uses_spaces, sentences, links);
     if (r == 0) {
       result.sentences = std::move(sentences);

@@ -260,8 +260,9 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     state.done = true;
     state.hypotheses = std::move(texts);
     state.tokens = target_tokens;
-    // HTML items have no updates, because tags can be placed only when the item is complete.
-    if ((request_.returns.partials || request_.returns.segments) && !request_.html) {
+    // Items with markup have no updates, because tags can be placed only when the item is complete.
+    if ((request_.returns.partials || request_.returns.segments) &&
+        request_.format == TextFormat::kPlain) {
       AppendUpdate(segment->item, segment->index, state.hypotheses.front().hypothesis.text, true);
     }
     item_done = SegmentDone(segment->item);

@@ -124,7 +124,7 @@ std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
                         " tokens that the model takes at once; shorten it");
   }
   if (plan.segments.front().run != plan.segments.back().run)
-    return "send each paragraph of the HTML as an item of its own";
+    return "send each paragraph as an item of its own";
   return "set segmentation.split to NONE, or leave it unset";
 }
 
@@ -162,12 +162,13 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   FieldError needs = NeedsOneSegment(*job_, *settings_, *prefix);
   const bool needs_one = !needs.field.empty();
   const std::string& text = job_->contents[item];
-  if (job_->html) {
-    absl::StatusOr<HtmlDocument> document = HtmlDocument::Parse(text);
+  if (job_->format != TextFormat::kPlain) {
+    absl::StatusOr<MarkupDocument> document = MarkupDocument::Parse(
+        text, job_->format, request_->preserve && !request_->sentinel.empty());
     if (!document.ok()) return document.status();
-    plan.html = std::make_unique<const HtmlDocument>(*std::move(document));
-    for (int64_t run = 0; run < plan.html->runs(); ++run) {
-      absl::Status status = AddText(plan.html->text(run), run, needs_one, *prefix, plan);
+    plan.markup = std::make_unique<const MarkupDocument>(*std::move(document));
+    for (int64_t run = 0; run < plan.markup->runs(); ++run) {
+      absl::Status status = AddText(plan.markup->text(run), run, needs_one, *prefix, plan);
       if (!status.ok()) return status;
     }
   } else {

@@ -62,7 +62,7 @@ absl::Status CheckPhrases(const TranslationJob& job) {
                                    ", one for each of contents (\"\" for none), or none at all");
     return InvalidRequest(std::move(error));
   }
-  const std::vector<FieldError> errors = CheckHtml(job);
+  const std::vector<FieldError> errors = CheckMarkup(job);
   return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
 }
 

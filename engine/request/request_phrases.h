@@ -93,8 +93,8 @@ class RequestPhrases {
 };
 
 // Checks that no phrase is empty, that at most one phrase has at_end, that there is one prefix for
-// each item or none at all, and that an HTML job has no forbidden field (CheckHtml). Returns
-// INVALID_ARGUMENT naming the field.
+// each item or none at all, and that a job with markup has no forbidden field (CheckMarkup).
+// Returns INVALID_ARGUMENT naming the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
 // Returns the table of a segment's required phrases. With `edges`, which is borrowed for the

@@ -53,7 +53,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   const bool has_phrases = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
   if (has_phrases) context.constraints = ConstrainingField(job);
   context.partials = job.returns.partials;
-  context.align = job.returns.alignment || job.html;
+  context.align = job.returns.alignment || job.format != TextFormat::kPlain;
   absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, model_->spec, context);
   if (!settings.ok()) return settings.status();
 
@@ -70,7 +70,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
-  request.preserve = job.preserve.value_or(job.html);
+  request.preserve = job.preserve.value_or(job.format != TextFormat::kPlain);
   // Required text must come as it is, and it may be in lower case.
   const bool requires_text = !job.decoding.required_phrases.empty() || !job.terms.empty() ||
                              !job.glossary.empty() || !job.target_prefixes.empty();
@@ -113,7 +113,7 @@ JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {
     const int64_t code_points = CountCodePoints(item);
     size.tokens += code_points;
     size.segments +=
-        std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
+        std::max<int64_t>(1, MostPieces(item, job.format)) + code_points / kCodePointsPerCut;
   }
   // In addition to its text, a segment has EOS, at most two language tags, and the prompt.
   size.tokens += size.segments * (3 + static_cast<int64_t>(request.text.prompt.size()));

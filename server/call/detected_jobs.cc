@@ -139,7 +139,7 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
   Parts parts(models, model, job);
   for (size_t i = 0; i < contents.size(); ++i) {
     DetectedItem& item = out.items.emplace_back();
-    const std::string text = TextToDetect(contents[i], job.html);
+    const std::string text = TextToDetect(contents[i], job.format);
     const bool is_word = IsOneWord(text);
     bool sure = !is_word;
     std::optional<size_t> part;

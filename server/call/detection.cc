@@ -39,7 +39,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
   Violations violations;
   violations.Unimplemented(UnknownFields(in));
   const int64_t code_points = CheckContents(in.contents(), context.limits, &violations);
-  const bool html = ReadIsHtml(in.mime_type(), &violations);
+  const engine::TextFormat format = ReadFormat(in.mime_type(), &violations);
   CheckModelName(in.model(), &violations);
   if (absl::Status status = violations.Status(); !status.ok()) {
     return reject(ReasonOf(status), std::move(status));
@@ -66,7 +66,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
   v1::DetectLanguageResponse out;
   for (const std::string& text : in.contents()) {
     v1::Detection* detection = out.add_detections();
-    for (const DetectedLanguage& found : choice->Detect(TextToDetect(text, html))) {
+    for (const DetectedLanguage& found : choice->Detect(TextToDetect(text, format))) {
       const bool enough = detection->languages_size() == static_cast<int>(kMostLanguages);
       if (enough || found.confidence < kLeastShare) break;
       v1::DetectedLanguage* language = detection->add_languages();

@@ -155,12 +155,16 @@ int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& con
   return code_points;
 }
 
-bool ReadIsHtml(const std::string& mime_type, Violations* violations) {
-  if (!mime_type.empty() && mime_type != "text/plain" && mime_type != "text/html") {
-    violations->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
-                                                  ", expected text/plain or text/html"));
+engine::TextFormat ReadFormat(const std::string& mime_type, Violations* violations) {
+  using engine::TextFormat;
+  if (mime_type.empty()) return TextFormat::kPlain;
+  for (const auto format : {TextFormat::kPlain, TextFormat::kHtml, TextFormat::kMarkdown}) {
+    if (mime_type == engine::MimeTypeOf(format)) return format;
   }
-  return mime_type == "text/html";
+  violations->Invalid("mime_type",
+                      absl::StrCat("found ", Quoted(mime_type),
+                                   ", expected text/plain, text/html or text/markdown"));
+  return TextFormat::kPlain;
 }
 
 void CheckModelName(const std::string& model, Violations* violations) {
@@ -196,7 +200,7 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
   out.code_points = CheckContents(in.contents(), limits, &violations);
   ReadNames(in, &out, &violations);
   engine::TranslationJob& job = out.job;
-  job.html = ReadIsHtml(in.mime_type(), &violations);
+  job.format = ReadFormat(in.mime_type(), &violations);
   job.source_language =
       ReadLanguage(in.source_language_code(), "source_language_code", &violations);
   job.target_language =
@@ -219,9 +223,9 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
   job.returns = ReadReturns(in.return_options(), kind, &violations);
   out.timings = in.return_options().timings();
   violations.Invalid(engine::CheckOptionsTogether(job.decoding, engine::ContextOf(job)));
-  violations.Invalid(engine::CheckHtml(job));
-  // The places of tags are known only when the item is complete, so HTML is sent without segments.
-  if (job.html) job.returns.segments = false;
+  violations.Invalid(engine::CheckMarkup(job));
+  // The places of tags are known only when the item is complete, so no segments are sent.
+  if (job.format != engine::TextFormat::kPlain) job.returns.segments = false;
   out.status = violations.Status();
   if (!out.status.ok()) return out;
   job.contents.assign(std::make_move_iterator(in.mutable_contents()->begin()),

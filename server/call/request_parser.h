@@ -79,8 +79,7 @@ inline constexpr EnumPair<v1::DecodingOptions::Profile, engine::Profile> kProfil
 // CheckContents returns the number of code points.
 int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
                       const RequestLimits& limits, Violations* violations);
-// Returns whether the texts are HTML.
-bool ReadIsHtml(const std::string& mime_type, Violations* violations);
+engine::TextFormat ReadFormat(const std::string& mime_type, Violations* violations);
 void CheckModelName(const std::string& model, Violations* violations);
 
 // Returns the reason under which metrics count a request that the parser refused.

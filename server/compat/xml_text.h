@@ -1,5 +1,5 @@
-// Translates a text with XML tags through the engine's HTML (engine/text/html/html.h), with DeepL's
-// options: tags that split the text, and tags whose content stays unchanged.
+// Translates a text with XML tags through the engine's HTML (engine/text/markup/markup.h), with
+// DeepL's options: tags that split the text, and tags whose content stays unchanged.
 //
 // Every tag becomes a numbered HTML tag without meaning. After the translation the numbers are
 // replaced by the tags. So tags, comments and processing instructions keep their bytes. The engine

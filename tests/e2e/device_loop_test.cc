@@ -67,7 +67,7 @@ class DeviceLoop : public ::testing::Test {
   // A request that would run for long.
   static engine::TranslationJob Victim(size_t number) {
     engine::TranslationJob job = (*jobs_)[number * 3];
-    if (job.html) job.html = false;
+    job.format = engine::TextFormat::kPlain;
     job.decoding.max_output_tokens.reset();
     job.decoding.min_output_tokens = 120;
     job.target_prefixes.clear();

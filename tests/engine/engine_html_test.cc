@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/base/utf8.h"
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 #include "tests/engine/support/bundled_engine.h"
 
 namespace dragoman::engine {
@@ -65,7 +65,7 @@ class EngineHtml : public testing::BundledEngine {
   void SetUp() override { Start(); }
   static TranslationJob Html(const std::string& html) {
     TranslationJob job = Job({html});
-    job.html = true;
+    job.format = TextFormat::kHtml;
     return job;
   }
 };
@@ -104,6 +104,15 @@ TEST_F(EngineHtml, SentencesAreBytesOfTheHtml) {
   EXPECT_THAT(Slice(html, item.sentences[0].target), HasSubstr("<b>"));
 }
 
+TEST_F(EngineHtml, MarkdownKeepsItsMarks) {
+  TranslationJob job;
+  job.format = TextFormat::kMarkdown;
+  job.contents = {
+      "# Guten Morgen!\n\n- Der **Hund** schläft.\n- `ls -l`\n\n| Wo ist der Hund? |\n|-|\n"};
+  const std::string text = TranslateOne(job).hypotheses[0].text;
+  EXPECT_EQ(text, "# Good morning.\n\n- The **dog** is sleeping.\n- `ls -l`\n\n| Where's the dog? |\n|-|\n");
+}
+
 TEST_F(EngineHtml, TextWithoutMarkupIsTranslatedAsPlainText) {
   for (const std::string& line : GermanLines(20)) EXPECT_EQ(TextOf(Html(line)), Text(line)) << line;
 }
@@ -115,7 +124,7 @@ TEST_F(EngineHtml, RandomInlineTagsLoseNothing) {
                                                           {"<i>", "</i>"},
                                                           {"<span class='y'>", "</span>"}};
   TranslationJob job;
-  job.html = true;
+  job.format = TextFormat::kHtml;
   job.decoding.beam_size = 2;
   for (const std::string& line : GermanLines(60)) {
     std::vector<std::string> words;
@@ -181,8 +190,8 @@ TEST_F(EngineHtml, AlternativesAreHtmlEach) {
   // They need one segment: one paragraph.
   job.contents = {"<p>Ich habe Hunger.</p><p>Ich bin da.</p>"};
   EXPECT_THAT(std::string(Translate(job).at(0).status.message()),
-              HasSubstr("needs an item of one segment, found 2: send each paragraph of the HTML as "
-                        "an item of its own"));
+              HasSubstr("needs an item of one segment, found 2: send each paragraph as an "
+                        "item of its own"));
 }
 
 TEST_F(EngineHtml, RefusesWhatHasNoMeaningByBothNames) {

@@ -78,7 +78,7 @@ TEST_F(EngineScripted, WhatTheModelAnswersWithNothingComesBackAsItWas) {
   EXPECT_TRUE(items[1].warnings.empty());
 
   TranslationJob html = Job({"<p>Das <b>Haus</b>.</p>"});
-  html.html = true;
+  html.format = TextFormat::kHtml;
   EXPECT_EQ(TextOf(html), "<p>Das Haus.<b></b></p>");
 }
 
@@ -209,7 +209,7 @@ TEST_F(EngineScripted, LinksFollowTheAttentionTokenByToken) {
 TEST_F(EngineScripted, HtmlPutsTagsByTheAttention) {
   StartWith({"▁I", "▁like", "▁the", "▁house"});
   TranslationJob job = Job({"<p><b>Ich</b> mag <i>das</i> Haus</p>"});
-  job.html = true;
+  job.format = TextFormat::kHtml;
   EXPECT_EQ(TextOf(job), "<p><b>I</b> like <i>the</i> house</p>");
 }
 

@@ -351,7 +351,7 @@ TEST_F(EngineTerms, PlaceholdersStayAndAreListed) {
   EXPECT_THAT(items[2].preserved, ElementsAre("https://example.com"));
 
   TranslationJob html = Job({job.contents[3]});
-  html.html = true;
+  html.format = TextFormat::kHtml;
   const ItemResult item = TranslateOne(html);
   EXPECT_THAT(item.hypotheses[0].text, HasSubstr("&lt;x id=1/&gt;"));
   EXPECT_THAT(item.preserved, ElementsAre("<x id=1/>"));

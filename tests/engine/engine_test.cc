@@ -241,7 +241,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
         Job({"Wenn es morgen nicht regnet, gehen wir in den Park. Danach essen wir.",
              "Ich habe Hunger.", "", "Wo ist der Bahnhof, bitte?"});
     job.decoding.beam_size = 1 + i % 5;
-    job.html = i % 4 == 3;
+    if (i % 4 == 3) job.format = i % 8 == 3 ? TextFormat::kHtml : TextFormat::kMarkdown;
     job.returns.partials = i % 2 == 0;
     job.returns.tokens = job.returns.scores = true;
     jobs.push_back(std::move(job));
@@ -270,7 +270,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
       EXPECT_EQ(a.hypotheses[0].tokens, b.hypotheses[0].tokens);
       EXPECT_EQ(a.hypotheses[0].score, b.hypotheses[0].score);
     }
-    if (jobs[i].returns.partials && !jobs[i].html) {
+    if (jobs[i].returns.partials && jobs[i].format == TextFormat::kPlain) {
       EXPECT_GT(found[i]->updates().size(), 4U);
     }
   }

@@ -66,11 +66,11 @@ void CheckFound(const server::LanguageDetector& detector, const std::vector<std:
   FuzzCheck(sum <= 1 + 1e-6);
 }
 
-void Run(bool html, std::string_view bytes) {
+void Run(engine::TextFormat format, std::string_view bytes) {
   const size_t end = bytes.find('\n');
   const std::vector<std::string> codes = CodesOf(bytes.substr(0, end));
   const std::string_view rest = end == std::string_view::npos ? "" : bytes.substr(end + 1);
-  const std::string text = server::TextToDetect(rest, html);
+  const std::string text = server::TextToDetect(rest, format);
   if (!engine::FirstInvalidUtf8(rest).has_value())
     FuzzCheck(!engine::FirstInvalidUtf8(text).has_value());
   CheckLine(text);
@@ -88,6 +88,7 @@ void Run(bool html, std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  dragoman::Run((data[0] & 1) != 0, {reinterpret_cast<const char*>(data) + 1, size - 1});
+  dragoman::Run(static_cast<dragoman::engine::TextFormat>(data[0] % 3),
+                {reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

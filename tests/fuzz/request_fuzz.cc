@@ -56,7 +56,7 @@ void CheckTexts(const engine::TranslationJob& job) {
   for (const std::string& phrase : job.do_not_translate) CheckPhraseOf(phrase);
   Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.contents.size());
   Check(!job.glossary_ignore_case || !job.glossary.empty());
-  Check(!job.html ||
+  Check(job.format == engine::TextFormat::kPlain ||
         (!job.returns.partials && !job.returns.segments && job.target_prefixes.empty()));
 }
 

@@ -61,6 +61,17 @@ def translates_as_it_streams(browser, base):
         check(" sentences · " in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
         v.page.select_option("#target-language", "en")
         check(v.page.url == base + "#de/en", f"the address is {v.page.url}")
+        check("demonstration" in v.page.inner_text("#model-notes"), v.page.inner_text("#model-notes"))
+        v.check_quiet()
+
+
+@case
+def keeps_the_marks_of_markdown(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        v.page.select_option("#format", "text/markdown")
+        text = v.type("# Guten **Morgen**!\n\n- Ich bin hier.")
+        check(text.startswith("# ") and "**" in text and "\n\n- " in text, text)
         v.check_quiet()
 
 

@@ -300,7 +300,7 @@ void Alignment(Served& served) {
 void Html(Served& served) {
   engine::TranslationJob job = served.Job();
   job.contents = {"<p><b>Der alte Mann</b> fütterte die Enten im Park.</p>"};
-  job.html = true;
+  job.format = engine::TextFormat::kHtml;
   const std::string text = served.Best(std::move(job)).text;
   for (const char* tag : {"<p>", "<b>", "</b>", "</p>"}) EXPECT_THAT(text, HasSubstr(tag));
   EXPECT_THAT(text, StartsWith("<p>"));

@@ -17,6 +17,7 @@ from .v1.translation_pb2 import RequiredPhrase, Term
 
 PLAIN_GROUPS = ("decoding", "segmentation")
 PREFIXES = {"return_options": "return_", "glossary_config": "glossary_"}
+FORMATS = {"html": "text/html", "markdown": "text/markdown"}
 # Fields that have a keyword with another name (html=True), a parameter of its own (to=), or no keyword.
 SPECIAL = {
     "contents",
@@ -33,6 +34,7 @@ class RequestOptions(TypedDict, total=False):
 
     model: str
     html: bool
+    markdown: bool
     glossary: str
     glossary_ignore_case: bool
     terms: Union[Mapping[str, str], Sequence[Term]]
@@ -108,11 +110,14 @@ def make_request(
         request.target_language_code = to
     if from_:
         request.source_language_code = from_
+    if all(options.get(keyword) for keyword in FORMATS):
+        raise ValueError("html=True and markdown=True do not go together")
     for keyword, value in options.items():
         if value is None:
             continue
-        if keyword == "html":
-            request.mime_type = "text/html" if value else ""
+        if keyword in FORMATS:
+            if value:
+                request.mime_type = FORMATS[keyword]
         elif keyword in PLACES:
             set_field(request, keyword, value)
         else:
@@ -125,7 +130,7 @@ def make_request(
 
 
 def unknown(keyword: str) -> str:
-    near = difflib.get_close_matches(keyword, ["html", *PLACES], 1)
+    near = difflib.get_close_matches(keyword, [*FORMATS, *PLACES], 1)
     return f"unknown option '{keyword}'" + (f", did you mean '{near[0]}'?" if near else "")
 
 

@@ -59,6 +59,7 @@ class TranslateArguments(TextArguments):
     from_: str = Field("", alias="from", description="The source language, in the same form.")
     model: str = Field("", description="The name of a model; by default the first that has the pair.")
     html: bool = Field(False, description="The texts are HTML, whose tags stay around their words.")
+    markdown: bool = Field(False, description="The texts are Markdown documents, whose marks stay.")
     glossary: str = Field("", description="The name of a glossary; `glossaries` lists them.")
     terms: Dict[str, str] = Field({}, description="Phrases of the source, each with its translation.")
     do_not_translate: List[str] = Field([], description="Phrases that stay as they are.")
@@ -176,6 +177,7 @@ class Tools:
             from_=arguments.from_,
             model=arguments.model,
             html=arguments.html,
+            markdown=arguments.markdown,
             glossary=arguments.glossary,
             terms=arguments.terms,
             do_not_translate=arguments.do_not_translate,

@@ -6,11 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace dragoman::engine {
 namespace {
 
 using TokenKind = HtmlToken::Kind;
-using NodeKind = HtmlNode::Kind;
+using NodeKind = MarkupNode::Kind;
 
 constexpr int32_t kNone = -1;
 
@@ -156,12 +158,12 @@ NodeKind KindOf(const HtmlToken& token) {
 // a whole. Returns one token per node. The token of a passed-through element is a kComment, so that
 // it is not paired as a tag.
 std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
-                                 std::vector<HtmlNode>& nodes) {
+                                 std::vector<MarkupNode>& nodes) {
   std::vector<HtmlToken> merged;
   const OpaqueElements opaque(tokens);
   for (size_t i = 0; i < tokens.size();) {
     if (!opaque.BeginsAt(i)) {
-      nodes.push_back({KindOf(tokens[i]), tokens[i].range, tokens[i].is_title, kNone});
+      nodes.push_back({KindOf(tokens[i]), tokens[i].range, tokens[i].is_title});
       merged.push_back(tokens[i++]);
       continue;
     }
@@ -178,22 +180,32 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     HtmlToken one;
     one.kind = TokenKind::kComment;
     one.range = {tokens[i].range.begin, tokens[end - 1].range.end};
-    nodes.push_back({ends_text ? NodeKind::kBlock : NodeKind::kVoid, one.range, false, kNone});
+    nodes.push_back({ends_text ? NodeKind::kBlock : NodeKind::kVoid, one.range});
     merged.push_back(std::move(one));
     i = end;
   }
   return merged;
 }
 
+// Makes an end tag whose name is spelled as in the start tag.
+std::string MakeEndTag(std::string_view start_tag) {
+  size_t end = 1;
+  while (end < start_tag.size() &&
+         std::string_view(" \t\n\f\r/>").find(start_tag[end]) == std::string_view::npos) {
+    ++end;
+  }
+  return absl::StrCat("</", std::string(start_tag.substr(1, end - 1)), ">");
+}
+
 // Pairs the start and end tags of inline elements.
 class InlinePairs {
  public:
-  InlinePairs(const std::vector<HtmlToken>& tokens, HtmlStructure& structure)
+  InlinePairs(const std::vector<HtmlToken>& tokens, MarkupStructure& structure)
       : tokens_(tokens), blocks_(tokens), structure_(structure) {}
 
   void Run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      HtmlNode& node = structure_.nodes[i];
+      MarkupNode& node = structure_.nodes[i];
       if (node.kind == NodeKind::kStart) Begin(i, node);
       if (node.kind == NodeKind::kEnd) End(i, node);
     }
@@ -201,10 +213,10 @@ class InlinePairs {
     auto next_block = static_cast<int32_t>(tokens_.size());
     size_t element = structure_.elements.size();
     for (auto i = static_cast<int32_t>(tokens_.size()) - 1; i >= 0; --i) {
-      HtmlNode& node = structure_.nodes[static_cast<size_t>(i)];
+      MarkupNode& node = structure_.nodes[static_cast<size_t>(i)];
       if (EndsText(node)) next_block = i;
       if (node.kind != NodeKind::kStart) continue;
-      HtmlElement& started = structure_.elements[--element];
+      MarkupElement& started = structure_.elements[--element];
       if (started.end != kNone) continue;
       started.end = next_block;
       started.is_unclosed = true;
@@ -216,9 +228,11 @@ class InlinePairs {
   }
 
  private:
-  void Begin(size_t i, HtmlNode& node) {
+  void Begin(size_t i, MarkupNode& node) {
     const auto element = static_cast<int32_t>(structure_.elements.size());
-    structure_.elements.push_back({static_cast<int32_t>(i), kNone});
+    MarkupElement& added = structure_.elements.emplace_back();
+    added.begin = static_cast<int32_t>(i);
+    added.end = kNone;
     node.element = element;
     open_[tokens_[i].name].push_back(element);
     open_in_block_[{tokens_[i].name, blocks_.Around(i)}].push_back(element);
@@ -226,7 +240,7 @@ class InlinePairs {
 
   // Ends the innermost open element with the tag's name in the same block. If there is none, ends
   // the innermost open element with this name in any block.
-  void End(size_t i, HtmlNode& node) {
+  void End(size_t i, MarkupNode& node) {
     const std::string_view name = tokens_[i].name;
     int32_t element = TakeOpen(open_in_block_[{name, blocks_.Around(i)}]);
     if (element == kNone) {
@@ -251,17 +265,24 @@ class InlinePairs {
 
   const std::vector<HtmlToken>& tokens_;
   const BlockPairs blocks_;
-  HtmlStructure& structure_;
+  MarkupStructure& structure_;
   std::unordered_map<std::string_view, std::vector<int32_t>> open_;
   std::map<std::pair<std::string_view, int32_t>, std::vector<int32_t>> open_in_block_;
 };
 
 }  // namespace
 
-HtmlStructure PairHtmlTags(const std::vector<HtmlToken>& tokens) {
-  HtmlStructure structure;
+MarkupStructure PairHtmlTags(std::string_view html, const std::vector<HtmlToken>& tokens) {
+  MarkupStructure structure;
   const std::vector<HtmlToken> merged = MakeNodes(tokens, structure.nodes);
   InlinePairs(merged, structure).Run();
+  const auto bytes_of = [&](int32_t node) {
+    return std::string(structure.nodes[static_cast<size_t>(node)].range.In(html));
+  };
+  for (MarkupElement& element : structure.elements) {
+    element.open = bytes_of(element.begin);
+    element.close = element.is_unclosed ? MakeEndTag(element.open) : bytes_of(element.end);
+  }
   return structure;
 }
 

@@ -187,16 +187,19 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
   return joined;
 }
 
-int64_t MostPieces(std::string_view text, bool html) {
+int64_t MostPieces(std::string_view text, TextFormat format) {
   int64_t pieces = 0;
   bool may_begin = true;
   bool tags = true;  // false after a '<' without a later '>'
   for (size_t at = 0; at < text.size();) {
     const char32_t c = NextCodePoint(text, at);
-    if (html && c == '<') {
+    if (format == TextFormat::kHtml && c == '<') {
       const size_t end = tags ? text.find('>', at) : text.npos;
       tags = end != text.npos;
       if (tags) at = end + 1;
+      may_begin = true;
+    } else if (format == TextFormat::kMarkdown &&
+               std::u32string_view(U"<&|\\").find(c) != std::u32string_view::npos) {
       may_begin = true;
     } else if (c == '<') {
       const size_t size = HtmlBreakSize(text.substr(at - 1));

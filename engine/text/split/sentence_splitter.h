@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/text_format.h"
 #include "engine/text/split/full_stop_rules.h"
 #include "engine/text/text_range.h"
 
@@ -76,8 +77,8 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
 // language and mode. SplitTooLong (too_long.h) may cut pieces further; this is not counted. Use it
 // to reserve room before you split the text. Counts the first letter of the text, and each letter
 // that is the first after a character that may end a sentence, so an abbreviation ("e.g.") raises
-// the count. With `html`, a tag counts as such a character. Makes one pass. REQUIRES: `text` is
-// valid UTF-8.
-int64_t MostPieces(std::string_view text, bool html);
+// the count. In HTML, a tag counts as such a character; in Markdown, so do < & | and a backslash.
+// Makes one pass. REQUIRES: `text` is valid UTF-8.
+int64_t MostPieces(std::string_view text, TextFormat format);
 
 }  // namespace dragoman::engine

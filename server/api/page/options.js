@@ -94,6 +94,8 @@ export function showModel() {
                  Number(model.parameters) && text('parameters', {n: number(Math.round(model.parameters / 1e5) / 10)}),
                  model.pivot.join(' → ')];
   $('model-facts').textContent = facts.filter(Boolean).join(' · ');
+  $('model-notes').hidden = model.notes.length === 0;
+  $('model-notes').textContent = model.notes.map(note => `${model.name}: ${note}`).join(' · ');
   $('beam').max = model.maxBeam;
   $('nbest').max = model.maxBeam;
   $('beam').placeholder = `${text('beamDefault')}: ${model.defaultBeam}`;
@@ -103,13 +105,14 @@ export function showModel() {
 }
 
 const lines = id => $(id).value.split('\n').map(line => line.trim()).filter(Boolean);
-const isHtml = () => $('format').value === 'text/html';
+const hasMarkup = () => $('format').value !== 'text/plain';
 const whole = id => Math.max(0, Math.trunc(Number($(id).value)) || 0);
 
 export const alternativesWanted = () => Math.max(1, whole('nbest'));
-export const wantsHtml = isHtml;
-// A pivot has no alignment, and HTML's is that of one paragraph.
-export const wantsAlignment = () => $('align').checked && !isHtml() && !modelInUse()?.pivot.length;
+export const wantsHtml = () => $('format').value === 'text/html';
+export const wantsMarkup = hasMarkup;
+// A pivot has no alignment, and that of a document with markup is one paragraph's.
+export const wantsAlignment = () => $('align').checked && !hasMarkup() && !modelInUse()?.pivot.length;
 export const translatesAsTyped = () => $('as-typed').checked;
 
 export function addTerm(source = '', target = '') {
@@ -158,7 +161,7 @@ export function request(contents) {
   if (lines('required').length) decoding.requiredPhrases = lines('required').map(phrase => ({text: phrase}));
   if (lines('forbidden').length) decoding.forbiddenPhrases = lines('forbidden');
   const body = {contents};
-  if (isHtml()) body.mimeType = 'text/html';
+  if (hasMarkup()) body.mimeType = $('format').value;
   if (source) body.sourceLanguageCode = source;
   if (target) body.targetLanguageCode = target;
   if ($('model').value) body.model = $('model').value;

@@ -46,7 +46,7 @@ function clearResult() {
 // The item's translation, as its stream brings it.
 async function translateText(value, signal) {
   const body = options.request([value]);
-  body.returnOptions = {scores: true, ...(!options.wantsHtml() && {partials: true})};
+  body.returnOptions = {scores: true, ...(!options.wantsMarkup() && {partials: true})};
   const draft = new Draft(value);
   let whole = null;
   let frame = 0;  // many segments come between two frames, and each drawing makes all of the draft
@@ -133,11 +133,12 @@ export async function translate() {
       return notice(false, text('unknown', {target: languageName(options.languages().target),
                                             languages: options.sourcesOfTarget().join(', ')}));
     }
-    const isHtml = options.wantsHtml();
-    result = {wire, seconds: (performance.now() - started) / 1000, translation: isHtml ? null : new Translation(value, wire)};
+    const plain = !options.wantsMarkup();
+    result = {wire, seconds: (performance.now() - started) / 1000, translation: plain ? new Translation(value, wire) : null};
     showFacts();
     $('said').textContent = text('ready');
-    if (isHtml) return showHtml(wire.translatedText);
+    if (options.wantsHtml()) return showHtml(wire.translatedText);
+    if (!plain) return view.showPlain(wire.translatedText);
     view.showTranslation(result.translation);
     await showDetails(signal);
   } catch (error) {

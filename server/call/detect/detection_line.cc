@@ -12,7 +12,7 @@
 #include <string>
 
 #include "engine/base/utf8.h"
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 
 namespace dragoman::server {
 namespace {
@@ -119,9 +119,10 @@ class Scripts {
 
 }  // namespace
 
-std::string TextToDetect(std::string_view item, bool html) {
-  if (!html || engine::FirstInvalidUtf8(item).has_value()) return std::string(item);
-  const auto document = engine::HtmlDocument::Parse(item);
+std::string TextToDetect(std::string_view item, engine::TextFormat format) {
+  const bool is_plain = format == engine::TextFormat::kPlain;
+  if (is_plain || engine::FirstInvalidUtf8(item).has_value()) return std::string(item);
+  const auto document = engine::MarkupDocument::Parse(item, format);
   if (!document.ok()) return std::string(item);
   std::string text;
   for (int64_t run = 0; run < document->runs(); ++run) {

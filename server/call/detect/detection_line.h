@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "engine/api/text_format.h"
+
 namespace dragoman::server {
 
-// Returns the text of an item. For HTML, joins the text of its paragraphs with spaces. HTML that a
-// translation would refuse is treated as plain text.
-std::string TextToDetect(std::string_view item, bool html);
+// Returns the text of an item. For HTML and Markdown, joins the text of its paragraphs with spaces.
+// A document that a translation would refuse is treated as plain text.
+std::string TextToDetect(std::string_view item, engine::TextFormat format);
 
 struct DetectionLine {
   std::string text;  // one line, without a line end

@@ -98,6 +98,10 @@ class OneDaemon(unittest.TestCase):
         same = self.client.translate("Der Hund schläft.", to="en", sampling=True, sampling_seed=draw.seed)
         self.assertEqual(same.text, draw.text)
 
+    def test_markdown(self):
+        result = self.client.translate("## Guten **Morgen**!", to="en", markdown=True)
+        self.assertRegex(str(result), r"^## .*\*\*.*\*\*.*!$")
+
     def test_html(self):
         result = self.client.translate("<p>Guten <b>Morgen</b>!</p>", to="en", html=True)
         self.assertTrue(result.text.startswith("<p>") and "<b>" in result.text, result.text)

@@ -13,6 +13,7 @@ from google.protobuf import text_format
 CASES = [
     ({"model": "m"}, "model: 'm'"),
     ({"html": True}, "mime_type: 'text/html'"),
+    ({"markdown": True}, "mime_type: 'text/markdown'"),
     ({"glossary": "names"}, "glossary_config { glossary: 'names' }"),
     ({"glossary_ignore_case": True}, "glossary_config { ignore_case: true }"),
     ({"labels": {"job": "7"}}, "labels { key: 'job' value: '7' }"),
@@ -110,7 +111,7 @@ class Options(unittest.TestCase):
         self.assertEqual(missing, {"return_options.partials", "parent"})
 
     def test_every_keyword_has_a_type_and_every_type_a_keyword(self):
-        known = {"html", *_request.PLACES}
+        known = {*_request.FORMATS, *_request.PLACES}
         self.assertEqual(set(dragoman.Options.__annotations__), known)
         self.assertEqual({keyword for options, _ in CASES for keyword in options}, known)
 

@@ -118,7 +118,7 @@ engine::TranslationJob MixedRequests::Next(int* kind) {
       const size_t space = job.contents[0].find(' ');
       job.contents[0] = "<p><b>" + job.contents[0].substr(0, space) + "</b>" +
                         job.contents[0].substr(space) + "</p>";
-      job.html = true;
+      job.format = engine::TextFormat::kHtml;
       break;
     }
     case 11:

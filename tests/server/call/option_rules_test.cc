@@ -184,12 +184,18 @@ TEST(OptionRules, AlternativesFitTheBeam) {
   ExpectAccepted(three);  // by the profile's beam
 }
 
-TEST(OptionRules, HtmlHasNoPartialsAndNoPrefixes) {
+TEST(OptionRules, MarkupHasNoPartialsAndNoPrefixes) {
   const Change html = [](v1::TranslateRequest* r) { r->set_mime_type("text/html"); };
   ExpectConflict(Both(html, [](auto* r) { r->mutable_return_options()->set_partials(true); }),
                  "mime_type", "return_options.partials", CallKind::kStream);
   ExpectConflict(Both(html, [](auto* r) { r->add_target_prefixes("Das"); }), "mime_type",
                  "target_prefixes");
+  ExpectConflict(
+      [](v1::TranslateRequest* r) {
+        r->set_mime_type("text/markdown");
+        r->add_target_prefixes("Das");
+      },
+      "mime_type", "target_prefixes");
   // Prefixes that ask for nothing.
   ExpectAccepted(Both(html, [](auto* r) { r->add_target_prefixes(""); }));
 }

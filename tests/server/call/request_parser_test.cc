@@ -80,7 +80,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   const ParsedRequest parsed = Parse(request, CallKind::kStream);
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;
   const engine::TranslationJob& job = parsed.job;
-  EXPECT_FALSE(job.html);
+  EXPECT_EQ(job.format, engine::TextFormat::kPlain);
   EXPECT_EQ(job.source_language, "de-DE");
   EXPECT_EQ(job.target_language, "en");
   EXPECT_EQ(parsed.model, "de-en");
@@ -148,14 +148,16 @@ TEST(RequestParser, MapsEnumsOneToOne) {
   EXPECT_EQ(Parse(request).job.priority, engine::Priority::kNormal);
 }
 
-TEST(RequestParser, HtmlComesItemByItem) {
+TEST(RequestParser, MarkupComesItemByItem) {
   auto request = Minimal();
   EXPECT_TRUE(Parse(request, CallKind::kStream).job.returns.segments);
-  request.set_mime_type("text/html");
-  const ParsedRequest parsed = Parse(request, CallKind::kStream);
-  ASSERT_TRUE(parsed.status.ok()) << parsed.status;
-  EXPECT_TRUE(parsed.job.html);
-  EXPECT_FALSE(parsed.job.returns.segments);
+  for (const auto format : {engine::TextFormat::kHtml, engine::TextFormat::kMarkdown}) {
+    request.set_mime_type(std::string(engine::MimeTypeOf(format)));
+    const ParsedRequest parsed = Parse(request, CallKind::kStream);
+    ASSERT_TRUE(parsed.status.ok()) << parsed.status;
+    EXPECT_EQ(parsed.job.format, format);
+    EXPECT_FALSE(parsed.job.returns.segments);
+  }
 }
 
 TEST(RequestParser, PrefixesThatAskForNothingAreNone) {

@@ -263,7 +263,7 @@ TEST_F(GoogleAdapterTest, V2IsHtmlUnlessItSaysText) {
   const auto exchange =
       Send(handler_.get(), Get("/language/translate/v2?q=eins&target=en&source=de"));
   const FakeEngine::Held held = engine_.WaitHeld();
-  EXPECT_TRUE(held.job.html);
+  EXPECT_EQ(held.job.format, engine::TextFormat::kHtml);
   engine_.Finish(held.id, absl::UnavailableError("draining"));
   const json error = json::parse(exchange->Wait().body)["error"];
   EXPECT_EQ(error["code"], 503);

@@ -34,7 +34,7 @@ engine::TranslationJob EveryOption() {
   job.priority = engine::Priority::kBulk;
   job.client = "c";
   job.deadline = 77;
-  job.html = true;
+  job.format = engine::TextFormat::kHtml;
   return job;
 }
 
@@ -65,7 +65,7 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
   EXPECT_FALSE(first.returns.token_scores);
   EXPECT_FALSE(first.returns.partials);
   EXPECT_FALSE(first.returns.segments);
-  EXPECT_TRUE(first.html);
+  EXPECT_EQ(first.format, engine::TextFormat::kHtml);
   EXPECT_EQ(first.priority, engine::Priority::kBulk);
   EXPECT_EQ(first.client, "c");
   EXPECT_EQ(first.deadline, 77);

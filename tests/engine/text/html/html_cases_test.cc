@@ -1,4 +1,4 @@
-// HTML in, translation by script (html_script.h), HTML out: what becomes of every kind of markup.
+// HTML in, translation by script (markup_script.h), HTML out: what becomes of every kind of markup.
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/html/html.h"
-#include "tests/engine/text/html/html_script.h"
+#include "engine/text/markup/markup.h"
+#include "tests/engine/text/markup/markup_script.h"
 #include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
@@ -28,7 +28,7 @@ void Check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.what) + ": " + c.html);
     EXPECT_TRUE(seen.insert(c.what).second) << "two cases of one name";
-    const auto document = ExpectOk(HtmlDocument::Parse(c.html));
+    const auto document = ExpectOk(MarkupDocument::Parse(c.html, TextFormat::kHtml));
     Strings texts;
     for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
     EXPECT_EQ(texts, c.texts);

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "engine/base/utf8.h"
-#include "engine/text/html/html.h"
-#include "tests/engine/text/html/html_script.h"
+#include "engine/text/markup/markup.h"
+#include "tests/engine/text/markup/markup_script.h"
 
 namespace dragoman::engine {
 namespace {
@@ -187,8 +187,8 @@ Reading Read(const std::string& html) {
 
 // A translation of a run: words of the source in capitals, in any order, some left out, some twice,
 // and some words of no source.
-HtmlSegment RandomSegment(const std::string& text, std::mt19937& random) {
-  HtmlSegment segment;
+MarkupSegment RandomSegment(const std::string& text, std::mt19937& random) {
+  MarkupSegment segment;
   segment.source = {0, static_cast<int64_t>(text.size())};
   std::vector<TextRange> tokens = SourceTokens(text);
   if (Below(random, 3) != 0) std::shuffle(tokens.begin(), tokens.end(), random);
@@ -217,7 +217,7 @@ TEST(HtmlProperty, IdentityGivesTheDocument) {
   std::mt19937 random(21);
   for (int round = 0; round < 3000; ++round) {
     const std::string html = NestedHtml(random).html();
-    const auto document = HtmlDocument::Parse(html);
+    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
     ASSERT_TRUE(document.ok());
     const std::string rebuilt = RebuiltByScript(*document, {"="});
     // White space inside a run is one space, wherever a tag stands beside it.
@@ -227,7 +227,7 @@ TEST(HtmlProperty, IdentityGivesTheDocument) {
     for (size_t i = 0; i < before.size(); ++i) ASSERT_EQ(before[i].bytes, after[i].bytes) << html;
     std::vector<std::string> texts;
     for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
-    const auto again = HtmlDocument::Parse(rebuilt);
+    const auto again = MarkupDocument::Parse(rebuilt, TextFormat::kHtml);
     ASSERT_TRUE(again.ok());
     ASSERT_EQ(again->runs(), document->runs());
     for (int64_t run = 0; run < again->runs(); ++run) {
@@ -242,13 +242,13 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
   int repeated = 0;
   for (int round = 0; round < 6000 && !::testing::Test::HasFailure(); ++round) {
     const std::string html = NestedHtml(random).html();
-    const auto document = HtmlDocument::Parse(html);
+    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
     ASSERT_TRUE(document.ok());
-    std::vector<std::vector<HtmlSegment>> segments;
+    std::vector<std::vector<MarkupSegment>> segments;
     for (int64_t run = 0; run < document->runs(); ++run) {
       segments.push_back({RandomSegment(document->text(run), random)});
     }
-    const std::string rebuilt = document->Rebuild(segments, true).html;
+    const std::string rebuilt = document->Rebuild(segments, true).document;
     SCOPED_TRACE(absl::StrCat(html, "\n", rebuilt));
     const Reading source = Read(html);
     const Reading target = Read(rebuilt);
@@ -355,15 +355,15 @@ TEST(HtmlProperty, BrokenTagsAreClosedAndNest) {
           absl::StrAppend(&html, " w", ++id, " ");
       }
     }
-    const auto document = HtmlDocument::Parse(html);
+    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
     ASSERT_TRUE(document.ok());
-    std::vector<std::vector<HtmlSegment>> segments;
+    std::vector<std::vector<MarkupSegment>> segments;
     std::string expected;
     for (int64_t run = 0; run < document->runs(); ++run) {
       segments.push_back({RandomSegment(document->text(run), random)});
       absl::StrAppend(&expected, segments.back()[0].target, " ");
     }
-    const std::string rebuilt = document->Rebuild(segments, true).html;
+    const std::string rebuilt = document->Rebuild(segments, true).document;
     SCOPED_TRACE(absl::StrCat(html, "\n", rebuilt));
 
     // Inline elements nest; an end tag that closes nothing has no element of its name around it.
@@ -432,7 +432,7 @@ TEST(HtmlProperty, AnyTextIsHtml) {
     for (int i = 0; i < size; ++i) {
       html += parts[static_cast<size_t>(Below(random, static_cast<int>(parts.size())))];
     }
-    const auto document = HtmlDocument::Parse(html);
+    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
     ASSERT_TRUE(document.ok());
     for (int64_t run = 0; run < document->runs(); ++run) {
       const std::string& text = document->text(run);
@@ -454,7 +454,7 @@ TEST(HtmlProperty, AnyTextIsHtml) {
       has_opaque = has_opaque || html.find(opaque) != std::string::npos;
     }
     if (has_opaque) continue;
-    const auto again = HtmlDocument::Parse(rebuilt);
+    const auto again = MarkupDocument::Parse(rebuilt, TextFormat::kHtml);
     ASSERT_TRUE(again.ok());
     ASSERT_EQ(again->runs(), document->runs()) << html << "\n" << rebuilt;
     for (int64_t run = 0; run < again->runs(); ++run) {

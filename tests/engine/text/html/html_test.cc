@@ -1,37 +1,38 @@
-// HtmlDocument beyond what one translation per run shows (html_cases_test.cc): segments, offsets,
+// MarkupDocument beyond what one translation per run shows (html_cases_test.cc): segments, offsets,
 // alignment as tokenizers give it, limits.
 
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "engine/text/split/sentence_splitter.h"
-#include "tests/engine/text/html/html_script.h"
+#include "tests/engine/text/markup/markup_script.h"
 #include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
-HtmlDocument Parsed(std::string_view html) {
-  auto document = ExpectOk(HtmlDocument::Parse(html));
+MarkupDocument Parsed(std::string_view html) {
+  auto document = ExpectOk(MarkupDocument::Parse(html, TextFormat::kHtml));
   return *std::move(document);
 }
 
 // A segment that begins at `source` in the run's text, translated by a script.
-HtmlSegment SegmentOf(const std::string& text, const std::string& source, std::string_view script) {
+MarkupSegment SegmentOf(const std::string& text, const std::string& source,
+                        std::string_view script) {
   const auto begin = static_cast<int64_t>(text.find(source));
-  HtmlSegment segment = ScriptedSegment(source, script);
+  MarkupSegment segment = ScriptedSegment(source, script);
   segment.source = {begin, begin + static_cast<int64_t>(source.size())};
   return segment;
 }
 
 // One run, cut into these sources with these scripts.
-RebuiltHtml Rebuilt(const HtmlDocument& document,
-                    const std::vector<std::pair<std::string, std::string>>& segments,
-                    bool target_uses_spaces = true) {
-  std::vector<std::vector<HtmlSegment>> by_run(1);
+RebuiltMarkup Rebuilt(const MarkupDocument& document,
+                      const std::vector<std::pair<std::string, std::string>>& segments,
+                      bool target_uses_spaces = true) {
+  std::vector<std::vector<MarkupSegment>> by_run(1);
   for (const auto& [source, script] : segments) {
     by_run[0].push_back(SegmentOf(document.text(0), source, script));
   }
@@ -40,9 +41,9 @@ RebuiltHtml Rebuilt(const HtmlDocument& document,
 
 // A segment over all of a run, from tokens (target, source range; {-1, -1} for none) joined as they
 // are.
-HtmlSegment FromTokens(const std::string& text,
-                       const std::vector<std::pair<std::string, TextRange>>& tokens) {
-  HtmlSegment segment;
+MarkupSegment FromTokens(const std::string& text,
+                         const std::vector<std::pair<std::string, TextRange>>& tokens) {
+  MarkupSegment segment;
   segment.source = {0, static_cast<int64_t>(text.size())};
   for (const auto& [target, source] : tokens) {
     const auto begin = static_cast<int64_t>(segment.target.size());
@@ -56,68 +57,68 @@ HtmlSegment FromTokens(const std::string& text,
 
 std::string RebuiltFromTokens(const std::string& html,
                               const std::vector<std::pair<std::string, TextRange>>& tokens) {
-  const HtmlDocument document = Parsed(html);
-  std::vector<std::vector<HtmlSegment>> segments = {{FromTokens(document.text(0), tokens)}};
-  return document.Rebuild(segments, true).html;
+  const MarkupDocument document = Parsed(html);
+  std::vector<std::vector<MarkupSegment>> segments = {{FromTokens(document.text(0), tokens)}};
+  return document.Rebuild(segments, true).document;
 }
 
 // --- segments ---
 
 TEST(HtmlSegments, StayInOrder) {
-  const HtmlDocument document = Parsed("<p>One <b>two. Three</b> four.</p>");
+  const MarkupDocument document = Parsed("<p>One <b>two. Three</b> four.</p>");
   EXPECT_EQ(document.text(0), "One two. Three four.");
-  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).html,
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).document,
             "<p><b>. TWO</b> ONE . FOUR <b>THREE</b></p>");
-  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "="}}).html,
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "="}}).document,
             "<p>One <b>two. Three</b> four.</p>");
 }
 
 TEST(HtmlSegments, WhatIsBetweenStandsForItself) {
-  const HtmlDocument document = Parsed("a b. <i>*</i> &lt;<b>&hearts;</b>* c d. <u>!</u>");
+  const MarkupDocument document = Parsed("a b. <i>*</i> &lt;<b>&hearts;</b>* c d. <u>!</u>");
   EXPECT_EQ(document.text(0), "a b. * <♥* c d. !");
-  EXPECT_EQ(Rebuilt(document, {{"a b.", "~"}, {"c d.", "~"}}).html,
+  EXPECT_EQ(Rebuilt(document, {{"a b.", "~"}, {"c d.", "~"}}).document,
             ". B A <i>*</i> &lt;<b>♥</b>* . D C <u>!</u>");
 }
 
 TEST(HtmlSegments, NoneAtAll) {
-  const HtmlDocument document = Parsed("<p>** <b>--</b><img> !</p>");
-  const std::vector<std::vector<HtmlSegment>> none(1);
-  const RebuiltHtml rebuilt = document.Rebuild(none, true);
-  EXPECT_EQ(rebuilt.html, "<p>** <b>--</b><img> !</p>");
+  const MarkupDocument document = Parsed("<p>** <b>--</b><img> !</p>");
+  const std::vector<std::vector<MarkupSegment>> none(1);
+  const RebuiltMarkup rebuilt = document.Rebuild(none, true);
+  EXPECT_EQ(rebuilt.document, "<p>** <b>--</b><img> !</p>");
   ASSERT_EQ(rebuilt.segments.size(), 1);
   EXPECT_TRUE(rebuilt.segments[0].empty());
 }
 
 TEST(HtmlSegments, VoidsGoToTheSegmentAfter) {
-  const HtmlDocument document = Parsed("One two. <img> Three four.");
-  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).html,
+  const MarkupDocument document = Parsed("One two. <img> Three four.");
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).document,
             ". TWO ONE <img> . FOUR THREE");
   // Without a word at or after its place: to the end.
-  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "Drei@- vier@-"}}).html,
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "Drei@- vier@-"}}).document,
             "One two. Drei vier <img>");
 }
 
 TEST(HtmlSegments, AnEmptyTranslationLosesNoTag) {
-  const HtmlDocument document = Parsed("One. <b>Two.</b> Three.");
-  EXPECT_EQ(Rebuilt(document, {{"One.", "="}, {"Two.", ""}, {"Three.", "="}}).html,
+  const MarkupDocument document = Parsed("One. <b>Two.</b> Three.");
+  EXPECT_EQ(Rebuilt(document, {{"One.", "="}, {"Two.", ""}, {"Three.", "="}}).document,
             "One.  <b></b>Three.");
 }
 
 TEST(HtmlSegments, ASpaceWhereTheSourceScriptHasNone) {
-  const HtmlDocument document = Parsed("<p>是。<b>不</b>。</p>");
+  const MarkupDocument document = Parsed("<p>是。<b>不</b>。</p>");
   EXPECT_EQ(document.text(0), "是。不。");
   const std::vector<std::pair<std::string, std::string>> segments = {{"是。", "Yes@0 _.@1"},
                                                                      {"不。", "No@0 _.@1"}};
-  EXPECT_EQ(Rebuilt(document, segments).html, "<p>Yes. <b>No</b>.</p>");
-  EXPECT_EQ(Rebuilt(document, segments, false).html, "<p>Yes.<b>No</b>.</p>");
+  EXPECT_EQ(Rebuilt(document, segments).document, "<p>Yes. <b>No</b>.</p>");
+  EXPECT_EQ(Rebuilt(document, segments, false).document, "<p>Yes.<b>No</b>.</p>");
 }
 
 TEST(HtmlSegments, AsTheSplitterCutsThem) {
-  const HtmlDocument document =
+  const MarkupDocument document =
       Parsed("<p>First <b>sentence</b>\n here. Second\n one!</p><p>* * *</p><p>Third.</p>");
   const auto splitter = SentenceSplitter::Create("en");
   ASSERT_TRUE(splitter.ok());
-  std::vector<std::vector<HtmlSegment>> segments;
+  std::vector<std::vector<MarkupSegment>> segments;
   std::vector<std::string> sources;
   for (int64_t run = 0; run < document.runs(); ++run) {
     const std::string& text = document.text(run);
@@ -128,7 +129,7 @@ TEST(HtmlSegments, AsTheSplitterCutsThem) {
     }
   }
   EXPECT_THAT(sources, ::testing::ElementsAre("First sentence here.", "Second one!", "Third."));
-  EXPECT_EQ(document.Rebuild(segments, true).html,
+  EXPECT_EQ(document.Rebuild(segments, true).document,
             "<p>First <b>sentence</b> here. Second one!</p><p>* * *</p><p>Third.</p>");
 }
 
@@ -136,7 +137,7 @@ TEST(HtmlSegments, AsTheSplitterCutsThem) {
 
 TEST(HtmlOffsets, FromTextToDocument) {
   const std::string html = "<p>  a&amp;b <b>c</b>\n d&#233;f</p>";
-  const HtmlDocument document = Parsed(html);
+  const MarkupDocument document = Parsed(html);
   ASSERT_EQ(document.text(0), "a&b c déf");
   const auto part = [&](int64_t begin, int64_t end) {
     return std::string(document.InDocument(0, {begin, end}).In(html));
@@ -153,20 +154,20 @@ TEST(HtmlOffsets, FromTextToDocument) {
 }
 
 TEST(HtmlOffsets, FromTranslationToDocument) {
-  const HtmlDocument document = Parsed("<p><b>One</b> two. <i>Three</i>.</p>");
-  const RebuiltHtml rebuilt =
+  const MarkupDocument document = Parsed("<p><b>One</b> two. <i>Three</i>.</p>");
+  const RebuiltMarkup rebuilt =
       Rebuilt(document, {{"One two.", "Zwo@1 &@1 Ein<s@0 _.@2"}, {"Three.", "Drei@0 _.@1"}});
-  EXPECT_EQ(rebuilt.html, "<p>Zwo &amp; <b>Ein&lt;s</b>. <i>Drei</i>.</p>");
+  EXPECT_EQ(rebuilt.document, "<p>Zwo &amp; <b>Ein&lt;s</b>. <i>Drei</i>.</p>");
   ASSERT_EQ(rebuilt.segments.size(), 1);
   ASSERT_EQ(rebuilt.segments[0].size(), 2);
-  const RebuiltHtml::Segment& first = rebuilt.segments[0][0];
-  EXPECT_EQ(first.range.In(rebuilt.html), "Zwo &amp; <b>Ein&lt;s</b>.");
-  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.html), "Drei</i>.");
+  const RebuiltMarkup::Segment& first = rebuilt.segments[0][0];
+  EXPECT_EQ(first.range.In(rebuilt.document), "Zwo &amp; <b>Ein&lt;s</b>.");
+  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.document), "Drei</i>.");
   const std::string target = "Zwo & Ein<s.";
   const auto part = [&](std::string_view word) {
     const auto begin = static_cast<int64_t>(target.find(word));
     const TextRange range{begin, begin + static_cast<int64_t>(word.size())};
-    return std::string(first.map.Map(range).In(rebuilt.html));
+    return std::string(first.map.Map(range).In(rebuilt.document));
   };
   EXPECT_EQ(part("Zwo"), "Zwo");
   EXPECT_EQ(part("wo &"), "wo &amp;");
@@ -177,13 +178,14 @@ TEST(HtmlOffsets, FromTranslationToDocument) {
 }
 
 TEST(HtmlOffsets, AnEmptyTranslationIsAnEmptyRange) {
-  const HtmlDocument document = Parsed("a. b. c.");
-  const RebuiltHtml rebuilt = Rebuilt(document, {{"a.", ""}, {"b.", "="}, {"c.", ""}});
+  const MarkupDocument document = Parsed("a. b. c.");
+  const RebuiltMarkup rebuilt = Rebuilt(document, {{"a.", ""}, {"b.", "="}, {"c.", ""}});
   ASSERT_EQ(rebuilt.segments[0].size(), 3);
   EXPECT_EQ(rebuilt.segments[0][0].range.size(), 0);
-  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.html), "b.");
-  EXPECT_EQ(rebuilt.segments[0][2].range, (TextRange{static_cast<int64_t>(rebuilt.html.size()),
-                                                     static_cast<int64_t>(rebuilt.html.size())}));
+  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.document), "b.");
+  EXPECT_EQ(rebuilt.segments[0][2].range,
+            (TextRange{static_cast<int64_t>(rebuilt.document.size()),
+                       static_cast<int64_t>(rebuilt.document.size())}));
 }
 
 TEST(OffsetMap, MapsPiecesAndWhatIsBetween) {
@@ -249,11 +251,11 @@ TEST(HtmlAlignment, BadRangesAreNone) {
             "x y z<b></b>");
   EXPECT_EQ(RebuiltFromTokens("<b>a</b> b", {{"x", {1, 0}}, {"", {0, 1}}, {" y", {2, 3}}}),
             "x <b></b>y");
-  HtmlSegment segment = FromTokens("a b", {{"x", {0, 1}}});
+  MarkupSegment segment = FromTokens("a b", {{"x", {0, 1}}});
   segment.tokens.push_back({{-1, 4}, TextRange{0, 1}});
   segment.tokens.push_back({{0, 100}, TextRange{2, 3}});
-  const std::vector<std::vector<HtmlSegment>> segments = {{segment}};
-  EXPECT_EQ(Parsed("<b>a</b> b").Rebuild(segments, true).html, "<b>x</b>");
+  const std::vector<std::vector<MarkupSegment>> segments = {{segment}};
+  EXPECT_EQ(Parsed("<b>a</b> b").Rebuild(segments, true).document, "<b>x</b>");
 }
 
 TEST(HtmlAlignment, AnEmptySourceRangeIsAPlaceToo) {
@@ -262,13 +264,13 @@ TEST(HtmlAlignment, AnEmptySourceRangeIsAPlaceToo) {
 }
 
 TEST(HtmlAlignment, SourceRangesCountFromTheSegment) {
-  const HtmlDocument document = Parsed("aa bb. <b>cc</b> dd.");
-  HtmlSegment segment;
+  const MarkupDocument document = Parsed("aa bb. <b>cc</b> dd.");
+  MarkupSegment segment;
   segment.source = {7, 13};
   segment.target = "DD CC";
   segment.tokens = {{{0, 2}, TextRange{2, 5}}, {{2, 5}, TextRange{0, 2}}};
-  const std::vector<std::vector<HtmlSegment>> segments = {{segment}};
-  EXPECT_EQ(document.Rebuild(segments, true).html, "aa bb. DD <b>CC</b>");
+  const std::vector<std::vector<MarkupSegment>> segments = {{segment}};
+  EXPECT_EQ(document.Rebuild(segments, true).document, "aa bb. DD <b>CC</b>");
 }
 
 // --- white space in translations ---
@@ -290,13 +292,14 @@ TEST(HtmlLimits, DepthOfInlineElements) {
   };
   const std::string deepest = nested(kMaxInlineDepth, "a b");
   EXPECT_EQ(RebuiltByScript(Parsed(deepest), {"~"}), nested(kMaxInlineDepth, "B A"));
-  const auto refused = HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "a"));
+  const auto refused = MarkupDocument::Parse(nested(kMaxInlineDepth + 1, "a"), TextFormat::kHtml);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(
       refused.status().message(),
       "contents: found 129 inline elements inside each other at byte 384, expected at most 128");
-  EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "<p>a</p>")).ok());
-  EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "")).ok());
+  EXPECT_FALSE(
+      MarkupDocument::Parse(nested(kMaxInlineDepth + 1, "<p>a</p>"), TextFormat::kHtml).ok());
+  EXPECT_FALSE(MarkupDocument::Parse(nested(kMaxInlineDepth + 1, ""), TextFormat::kHtml).ok());
   // Blocks may be nested at will, and what is never closed does not add up.
   std::string blocks;
   for (int i = 0; i < 5000; ++i) blocks += "<div><b>a";
@@ -316,7 +319,7 @@ TEST(HtmlLimits, RepeatedTags) {
     absl::StrAppend(&script, "A@", i, " B@", kWords + i, " ");
   }
   const std::string html = "<p>" + big + inside + "</b><i>" + outside + "</i></p><p>c</p>";
-  const HtmlDocument document = Parsed(html);
+  const MarkupDocument document = Parsed(html);
   const std::string rebuilt = RebuiltByScript(document, {script, "="});
   size_t tags = 0;
   size_t words = 0;
@@ -331,6 +334,22 @@ TEST(HtmlLimits, RepeatedTags) {
                 static_cast<int64_t>(html.size()));
   EXPECT_TRUE(rebuilt.starts_with("<p>" + big + "A</b> <i>B</i> " + big + "A</b>"));
   EXPECT_TRUE(rebuilt.ends_with(" A B A B</p><p>c</p>"));
+}
+
+// Quadratic time would take minutes.
+TEST(HtmlSegments, TextOfOnlyPunctuationTakesLinearTime) {
+  const std::string text(400'000, '#');
+  for (const std::string& html : {text, "<b>a</b>" + text + "<i>b</i>"}) {
+    const MarkupDocument document = Parsed(html);
+    MarkupSegment segment;
+    segment.source = {0, static_cast<int64_t>(document.text(0).size())};
+    segment.target = document.text(0);
+    for (int64_t at = 0; at < segment.source.end; ++at) {
+      segment.tokens.push_back({{at, at + 1}, TextRange{at, at + 1}});
+    }
+    const std::vector<std::vector<MarkupSegment>> segments = {{segment}};
+    EXPECT_EQ(document.Rebuild(segments, true).document, html);
+  }
 }
 
 }  // namespace

@@ -267,26 +267,26 @@ TEST(LanguageUsesSpaces, ByPrimarySubtag) {
 }
 
 TEST(MostPieces, CountsSentencesOfPlainText) {
-  EXPECT_EQ(MostPieces("", false), 0);
-  EXPECT_EQ(MostPieces(" ... !", false), 0);
-  EXPECT_EQ(MostPieces("Ein Satz ohne Ende", false), 1);
-  EXPECT_EQ(MostPieces("Wenn ich Zeit hätte, würde ich lernen.", false), 1);
-  EXPECT_EQ(MostPieces("Es regnet. Bleib hier! Warum? Darum.", false), 4);
-  EXPECT_EQ(MostPieces("eins\nzwei\r\n\r\ndrei", false), 3);
-  EXPECT_EQ(MostPieces("雨です。傘は？はい！", false), 3);
-  EXPECT_EQ(MostPieces("Τι; Ναι.", false), 2);
-  EXPECT_EQ(MostPieces("Siehe z.B", false), 2);  // more than there are
-  EXPECT_EQ(MostPieces("3.14\t1,5", false), 0);
-  EXPECT_EQ(MostPieces("eins\tzwei<br />drei", false), 3);
-  EXPECT_EQ(MostPieces("ein <brett> hier", false), 1);
+  EXPECT_EQ(MostPieces("", TextFormat::kPlain), 0);
+  EXPECT_EQ(MostPieces(" ... !", TextFormat::kPlain), 0);
+  EXPECT_EQ(MostPieces("Ein Satz ohne Ende", TextFormat::kPlain), 1);
+  EXPECT_EQ(MostPieces("Wenn ich Zeit hätte, würde ich lernen.", TextFormat::kPlain), 1);
+  EXPECT_EQ(MostPieces("Es regnet. Bleib hier! Warum? Darum.", TextFormat::kPlain), 4);
+  EXPECT_EQ(MostPieces("eins\nzwei\r\n\r\ndrei", TextFormat::kPlain), 3);
+  EXPECT_EQ(MostPieces("雨です。傘は？はい！", TextFormat::kPlain), 3);
+  EXPECT_EQ(MostPieces("Τι; Ναι.", TextFormat::kPlain), 2);
+  EXPECT_EQ(MostPieces("Siehe z.B", TextFormat::kPlain), 2);  // more than there are
+  EXPECT_EQ(MostPieces("3.14\t1,5", TextFormat::kPlain), 0);
+  EXPECT_EQ(MostPieces("eins\tzwei<br />drei", TextFormat::kPlain), 3);
+  EXPECT_EQ(MostPieces("ein <brett> hier", TextFormat::kPlain), 1);
 }
 
 TEST(MostPieces, TagsOfHtmlMayEndASentence) {
-  EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", true), 2);
-  EXPECT_EQ(MostPieces("<p class=\"a.b.c\">eins</p>", true), 1);
-  EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", false), 1);
-  EXPECT_EQ(MostPieces("a < b", true), 2);
-  EXPECT_EQ(MostPieces(std::string(100'000, '<'), true), 0);  // in no time
+  EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", TextFormat::kHtml), 2);
+  EXPECT_EQ(MostPieces("<p class=\"a.b.c\">eins</p>", TextFormat::kHtml), 1);
+  EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", TextFormat::kPlain), 1);
+  EXPECT_EQ(MostPieces("a < b", TextFormat::kHtml), 2);
+  EXPECT_EQ(MostPieces(std::string(100'000, '<'), TextFormat::kHtml), 0);  // in no time
 }
 
 // Room is reserved for as many: fewer than there are would be a way around the queue's capacity.
@@ -307,7 +307,7 @@ TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
       for (const Segmentation mode :
            {Segmentation::kSentences, Segmentation::kLines, Segmentation::kNone}) {
         const auto pieces = static_cast<int64_t>((*splitter)->Split(text, mode).size());
-        ASSERT_GE(MostPieces(text, false), pieces) << language << ": " << text;
+        ASSERT_GE(MostPieces(text, TextFormat::kPlain), pieces) << language << ": " << text;
       }
     }
   }

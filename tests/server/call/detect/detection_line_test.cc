@@ -71,18 +71,18 @@ TEST(DetectionLine, ScriptsOfCodesTakeTheScriptsThatTheyAreMadeOf) {
 }
 
 TEST(TextToDetect, IsWhatOfHtmlWouldBeTranslated) {
-  EXPECT_EQ(
-      TextToDetect("<p>Guten <b>Tag</b></p><script>var x</script><p>Herr M&uuml;ller</p>", true),
-      "Guten Tag Herr Müller");
-  EXPECT_EQ(TextToDetect("<b>a</b>", false), "<b>a</b>");
+  EXPECT_EQ(TextToDetect("<p>Guten <b>Tag</b></p><script>var x</script><p>Herr M&uuml;ller</p>",
+                         engine::TextFormat::kHtml),
+            "Guten Tag Herr Müller");
+  EXPECT_EQ(TextToDetect("<b>a</b>", engine::TextFormat::kPlain), "<b>a</b>");
 }
 
 TEST(TextToDetect, OfBrokenHtmlIsTheText) {
   std::string deep;
   for (int i = 0; i < 200; ++i) deep += "<i>";
   deep += "Wort";
-  EXPECT_EQ(TextToDetect(deep, true), deep);
-  EXPECT_EQ(TextToDetect("a\xFF", true), "a\xFF");
+  EXPECT_EQ(TextToDetect(deep, engine::TextFormat::kHtml), deep);
+  EXPECT_EQ(TextToDetect("a\xFF", engine::TextFormat::kHtml), "a\xFF");
 }
 
 }  // namespace

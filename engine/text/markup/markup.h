@@ -1,14 +1,14 @@
-// Extracts the texts of an HTML document for translation, and rebuilds the document from the
-// translations with every tag in its place (SEARCH.md a.8, "HTML").
+// Extracts the texts of an HTML or Markdown document for translation, and rebuilds the document
+// from the translations with every tag in its place (SEARCH.md a.8, "HTML").
 //
-// Parse finds the *runs* of the document: stretches of text without block tags or <br> inside. A
+// Parsing finds the *runs* of the document: stretches of text without block tags or <br> inside. A
 // reader sees a run as a paragraph. A run's text has no markup. Entities are decoded, and white
 // space is collapsed as in a browser. The caller cuts the text into segments and translates them.
 // Rebuild makes the document from the translations and their alignments.
 //
-//   auto document = HtmlDocument::Parse(item);
+//   auto document = MarkupDocument::Parse(item, TextFormat::kHtml);
 //   for (int64_t r = 0; r < document->runs(); ++r) ... split and translate document->text(r)
-//   RebuiltHtml result = document->Rebuild(segments_by_run, target_uses_spaces);
+//   RebuiltMarkup result = document->Rebuild(segments_by_run, target_uses_spaces);
 //
 // Thread-safety: const after Parse. Owns its bytes. Units: bytes.
 #pragma once
@@ -22,12 +22,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/text_format.h"
 #include "engine/text/offset_map.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
 
-struct HtmlPlan;  // html_plan.h
+struct MarkupPlan;  // markup_plan.h
 
 // The maximum nesting depth of inline elements.
 inline constexpr int kMaxInlineDepth = 128;
@@ -38,12 +39,12 @@ constexpr int64_t MaxRepeatedTagBytes(int64_t document_bytes) { return 65536 + 4
 
 // A token of a translation, and the source token that it is aligned with, if any.
 struct AlignedToken {
-  TextRange target;                 // in HtmlSegment::target
-  std::optional<TextRange> source;  // relative to HtmlSegment::source.begin
+  TextRange target;                 // in MarkupSegment::target
+  std::optional<TextRange> source;  // relative to MarkupSegment::source.begin
 };
 
 // A part of a run's text with its translation.
-struct HtmlSegment {
+struct MarkupSegment {
   TextRange source;    // in the run's text
   std::string target;  // plain text
   // In order of target.begin; a word may have several tokens. The ranges of a token may include
@@ -52,25 +53,33 @@ struct HtmlSegment {
   std::vector<AlignedToken> tokens;
 };
 
-struct RebuiltHtml {
+struct RebuiltMarkup {
   struct Segment {
-    TextRange range;  // the translation in `html`, including the tags between its words
-    OffsetMap map;    // maps bytes of HtmlSegment::target to bytes of `html`
+    TextRange range;  // the translation in `document`, including the tags between its words
+    OffsetMap map;    // maps bytes of MarkupSegment::target to bytes of `document`
   };
-  std::string html;
+  std::string document;
   std::vector<std::vector<Segment>> segments;  // segments[run][segment]
 };
 
-class HtmlDocument {
+class MarkupDocument {
  public:
-  // Returns INVALID_ARGUMENT only if inline elements are nested deeper than kMaxInlineDepth. No
-  // other error exists, because the tokenizer of the HTML standard (13.2.5) accepts everything.
-  // Time and memory are at most proportional to the size of `html` times the nesting depth of
-  // inline elements. REQUIRES: `html` is valid UTF-8.
-  static absl::StatusOr<HtmlDocument> Parse(std::string_view html);
-  ~HtmlDocument();
-  HtmlDocument(HtmlDocument&&) noexcept;
-  HtmlDocument& operator=(HtmlDocument&&) noexcept;
+  // Parses a document in the format kHtml or kMarkdown. Returns INVALID_ARGUMENT only if inline
+  // elements are nested deeper than kMaxInlineDepth. No other error exists, because the tokenizer
+  // of the HTML standard (13.2.5) and CommonMark accept everything. Time and memory are at most
+  // proportional to the size of the document times the nesting depth of inline elements.
+  //
+  // In Markdown, block tags are the marks of headings, lists, quotes and table cells, code blocks
+  // and HTML blocks. Inline elements are emphasis, links and paired HTML tags. Code spans and
+  // images are passed through; with `code_is_text`, most code spans are text, which the caller keeps
+  // (FindPlaceholders). markdown_structure.h has the details.
+  //
+  // REQUIRES: `document` is valid UTF-8.
+  static absl::StatusOr<MarkupDocument> Parse(std::string_view document, TextFormat format,
+                                              bool code_is_text = false);
+  ~MarkupDocument();
+  MarkupDocument(MarkupDocument&&) noexcept;
+  MarkupDocument& operator=(MarkupDocument&&) noexcept;
 
   int64_t runs() const;
   // Returns the run's text. It is never empty and has no white space at its ends. White space
@@ -118,15 +127,21 @@ class HtmlDocument {
   // result is the document, provided that its tags nest. Only the spelling of entities and the
   // white space inside runs may differ.
   //
+  // Markdown:
+  //  * Characters of a translation that would be markup get a backslash. A line break inside a
+  //    paragraph becomes a space.
+  //  * Emphasis without a word disappears. Where CommonMark would not read the mark of an emphasis,
+  //    the emphasis leaves out punctuation at its ends (**a.**b becomes **a**.b), or is dropped.
+  //
   // REQUIRES: `segments` has an element per run. Segments are in order, do not overlap, and are
   // inside the run's text on code point boundaries. Targets are valid UTF-8.
-  RebuiltHtml Rebuild(std::span<const std::vector<HtmlSegment>> segments,
-                      bool target_uses_spaces) const;
+  RebuiltMarkup Rebuild(std::span<const std::vector<MarkupSegment>> segments,
+                        bool target_uses_spaces) const;
 
  private:
-  explicit HtmlDocument(std::unique_ptr<const HtmlPlan> plan);
+  explicit MarkupDocument(std::unique_ptr<const MarkupPlan> plan);
 
-  std::unique_ptr<const HtmlPlan> plan_;
+  std::unique_ptr<const MarkupPlan> plan_;
 };
 
 }  // namespace dragoman::engine

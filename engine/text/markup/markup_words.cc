@@ -1,4 +1,4 @@
-#include "engine/text/html/html_words.h"
+#include "engine/text/markup/markup_words.h"
 
 #include <unicode/uchar.h>
 
@@ -10,19 +10,22 @@
 namespace dragoman::engine {
 namespace {
 
+// A word ends with at most this much punctuation. A bound, because each tag asks.
+constexpr int kMostEndPunctuation = 64;
+
 bool IsPunctuation(char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; }
 
 }  // namespace
 
 bool IsEndPunctuation(std::string_view text, int64_t at) {
   auto next = static_cast<size_t>(at);
-  bool any = false;
-  while (next < text.size()) {
+  int marks = 0;
+  while (next < text.size() && marks <= kMostEndPunctuation) {
     const char32_t c = NextCodePoint(text, next);
-    if (!IsPunctuation(c)) return any && IsWhiteSpace(c);
-    any = true;
+    if (!IsPunctuation(c)) return marks > 0 && IsWhiteSpace(c);
+    ++marks;
   }
-  return any;
+  return marks > 0 && marks <= kMostEndPunctuation;
 }
 
 namespace {
@@ -39,7 +42,7 @@ int64_t SkipSpace(std::string_view text, int64_t at) {
 
 // Reports whether the source has a tag at `place` and this place is inside a word (H<sub>2</sub>O).
 // The place before the punctuation at a word's end is not inside the word.
-bool HasTagInWord(const HtmlRun& run, int64_t place) {
+bool HasTagInWord(const MarkupRun& run, int64_t place) {
   return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, static_cast<size_t>(place))) &&
          !IsEndPunctuation(run.text, place) &&
          std::binary_search(run.cuts.begin(), run.cuts.end(), place);
@@ -58,7 +61,7 @@ TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
 // The tokens of a segment, sorted by their position in the target.
 class Tokens {
  public:
-  Tokens(const HtmlRun& run, const HtmlSegment& segment) : run_(run), segment_(segment) {
+  Tokens(const MarkupRun& run, const MarkupSegment& segment) : run_(run), segment_(segment) {
     const auto size = static_cast<int64_t>(segment.target.size());
     for (const AlignedToken& token : segment.tokens) {
       if (token.target.begin < 0 || token.target.end > size || token.target.size() <= 0) continue;
@@ -109,17 +112,17 @@ class Tokens {
     return place < segment_.source.end ? place : -1;
   }
 
-  const HtmlRun& run_;
-  const HtmlSegment& segment_;
+  const MarkupRun& run_;
+  const MarkupSegment& segment_;
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment) {
+std::vector<MarkupWord> TranslatedWords(const MarkupRun& run, const MarkupSegment& segment) {
   const std::string_view text = segment.target;
   const Tokens tokens(run, segment);
-  std::vector<HtmlWord> words;
+  std::vector<MarkupWord> words;
   const auto add = [&](int64_t begin, int64_t end) {
     if (begin < end) words.push_back({{begin, end}, tokens.PlaceAt(begin)});
   };
@@ -141,8 +144,8 @@ std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& seg
   return words;
 }
 
-std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
-  std::vector<HtmlWord> words;
+std::vector<MarkupWord> UntranslatedWords(const MarkupRun& run, TextRange range) {
+  std::vector<MarkupWord> words;
   for (const std::string_view visible : SplitWhiteSpace(range.In(run.text))) {
     const TextRange stretch = TextRange::Of(visible, run.text);
     int64_t begin = stretch.begin;

@@ -1,5 +1,5 @@
 // Finds the words of a run's translation, and the place in the run's text that each comes from.
-// HtmlDocument::Rebuild in html.h defines a word and its place.
+// MarkupDocument::Rebuild in markup.h defines a word and its place.
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
@@ -8,26 +8,26 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/text/html/html.h"
-#include "engine/text/html/html_plan.h"
+#include "engine/text/markup/markup.h"
+#include "engine/text/markup/markup_plan.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
 
-struct HtmlWord {
+struct MarkupWord {
   TextRange range;     // in the segment's target, or in the run's text
   int64_t place = -1;  // in the run's text; -1: not aligned
 };
 
-// Reports whether one or more punctuation characters begin at `at`, followed by white space or by
-// the end of the text.
+// Reports whether 1 to 64 punctuation characters begin at `at`, followed by white space or by the
+// end of the text.
 bool IsEndPunctuation(std::string_view text, int64_t at);
 
 // Returns the words of a segment's translation in order. The text between two words is white space.
-std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
+std::vector<MarkupWord> TranslatedWords(const MarkupRun& run, const MarkupSegment& segment);
 
 // Returns the words of an untranslated range of the run's text. A word also ends where the source
 // has a tag. The place of each word is its position in the run's text.
-std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
+std::vector<MarkupWord> UntranslatedWords(const MarkupRun& run, TextRange range);
 
 }  // namespace dragoman::engine

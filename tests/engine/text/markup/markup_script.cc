@@ -1,4 +1,4 @@
-#include "tests/engine/text/html/html_script.h"
+#include "tests/engine/text/markup/markup_script.h"
 
 #include <unicode/uchar.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 // Adds a word to the translation, its token aligned with `source`.
 void AddWord(std::string_view word, bool space, std::optional<TextRange> source,
-             HtmlSegment& segment) {
+             MarkupSegment& segment) {
   const auto begin = static_cast<int64_t>(segment.target.size());
   if (space && begin > 0) segment.target += ' ';
   segment.target += word;
@@ -47,8 +47,8 @@ std::vector<TextRange> SourceTokens(std::string_view text) {
   return tokens;
 }
 
-HtmlSegment ScriptedSegment(const std::string& text, std::string_view script) {
-  HtmlSegment segment;
+MarkupSegment ScriptedSegment(const std::string& text, std::string_view script) {
+  MarkupSegment segment;
   segment.source = {0, static_cast<int64_t>(text.size())};
   std::vector<TextRange> tokens = SourceTokens(text);
   if (script == "=") {
@@ -81,13 +81,14 @@ HtmlSegment ScriptedSegment(const std::string& text, std::string_view script) {
   return segment;
 }
 
-std::string RebuiltByScript(const HtmlDocument& document, const std::vector<std::string>& scripts) {
-  std::vector<std::vector<HtmlSegment>> segments;
+std::string RebuiltByScript(const MarkupDocument& document,
+                            const std::vector<std::string>& scripts) {
+  std::vector<std::vector<MarkupSegment>> segments;
   for (int64_t run = 0; run < document.runs(); ++run) {
     const size_t script = std::min(static_cast<size_t>(run), scripts.size() - 1);
     segments.push_back({ScriptedSegment(document.text(run), scripts[script])});
   }
-  return document.Rebuild(segments, true).html;
+  return document.Rebuild(segments, true).document;
 }
 
 }  // namespace dragoman::engine

@@ -1,5 +1,5 @@
-// Builds one HtmlRun of an HTML document: decodes character references, collapses white space, and
-// records the open elements at every byte and the units (HtmlUnit).
+// Builds one MarkupRun of a document: decodes character references, collapses white space, and
+// records the open elements at every byte and the units (MarkupUnit).
 //
 // Thread-safety: one thread per object. Units: bytes.
 #pragma once
@@ -9,39 +9,39 @@
 #include <utility>
 #include <vector>
 
-#include "engine/text/html/html_plan.h"
+#include "engine/text/markup/markup_plan.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
 
 // Reports whether a text of the document is only white space after its references are decoded.
-bool IsHtmlWhiteSpace(std::string_view html, TextRange text);
+bool IsMarkupWhiteSpace(std::string_view document, const MarkupNode& text);
 
-class HtmlRunBuilder {
+class MarkupRunBuilder {
  public:
   // Borrows the document.
-  explicit HtmlRunBuilder(std::string_view html) : html_(html) {}
+  explicit MarkupRunBuilder(std::string_view document) : document_(document) {}
 
   // The following four functions add the parts of the run in order. `stack` is the index in
-  // HtmlPlan::stacks of the elements that are open around the part.
-  void AddText(TextRange text, int32_t stack);
+  // MarkupPlan::stacks of the elements that are open around the part.
+  void AddText(const MarkupNode& text, int32_t stack);
   void BeginElement(int32_t element, int32_t stack);
   void EndElement(int32_t element);
   void AddVoid(TextRange range, int32_t stack);
 
   // Returns the run without the white space at its ends. Sets `before` and `after` to the ranges of
   // the document with this white space, except white space that a unit records
-  // (HtmlUnit::space_before, space_after). REQUIRES: some text was not white space.
-  HtmlRun Finish(std::vector<TextRange>& before, std::vector<TextRange>& after);
+  // (MarkupUnit::space_before, space_after). REQUIRES: some text was not white space.
+  MarkupRun Finish(std::vector<TextRange>& before, std::vector<TextRange>& after);
 
  private:
   void AddSpace(std::string_view character, TextRange range);
-  void AddUnit(HtmlUnit unit);
+  void AddUnit(MarkupUnit unit);
   // Reports whether the run has text since the beginning of the unit.
-  bool HasText(const HtmlUnit& unit) const { return text_end_ > unit.position; }
+  bool HasText(const MarkupUnit& unit) const { return text_end_ > unit.position; }
 
-  std::string_view html_;
-  HtmlRun run_;
+  std::string_view document_;
+  MarkupRun run_;
   std::vector<TextRange> before_;
   std::vector<TextRange> after_;
   int64_t text_end_ = 0;              // the size of run_.text without white space at its end

@@ -1,5 +1,6 @@
-// Input: a byte that seeds the alignment, and an HTML text. Whatever the markup, its runs must be
-// texts, and any translation of them must make valid UTF-8 that is not larger than the limits say.
+// Input: a byte that seeds the alignment and chooses HTML or Markdown, and a document. Whatever the
+// markup, its runs must be texts, and any translation of them must make valid UTF-8 that is not
+// larger than the limits say.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/utf8.h"
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {
@@ -17,9 +18,9 @@ namespace {
 using dragoman::engine::TextRange;
 
 // Every character is a token of its own, aligned with any character or none.
-dragoman::engine::HtmlSegment RandomSegment(const std::string& text, TextRange source,
-                                            std::minstd_rand& random) {
-  dragoman::engine::HtmlSegment segment;
+dragoman::engine::MarkupSegment RandomSegment(const std::string& text, TextRange source,
+                                              std::minstd_rand& random) {
+  dragoman::engine::MarkupSegment segment;
   segment.source = source;
   segment.target = source.In(text);
   for (size_t at = 0; at < segment.target.size();) {
@@ -40,14 +41,16 @@ dragoman::engine::HtmlSegment RandomSegment(const std::string& text, TextRange s
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   std::minstd_rand random(1U + data[0]);
-  std::string_view html(reinterpret_cast<const char*>(data) + 1, size - 1);
-  if (const auto bad = dragoman::engine::FirstInvalidUtf8(html)) {
-    html = html.substr(0, static_cast<size_t>(*bad));
+  std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (const auto bad = dragoman::engine::FirstInvalidUtf8(bytes)) {
+    bytes = bytes.substr(0, static_cast<size_t>(*bad));
   }
-  const auto document = dragoman::engine::HtmlDocument::Parse(html);
+  using dragoman::engine::TextFormat;
+  const TextFormat format = data[0] % 4 < 2 ? TextFormat::kHtml : TextFormat::kMarkdown;
+  const auto document = dragoman::engine::MarkupDocument::Parse(bytes, format);
   if (!document.ok()) return 0;
-  const auto html_size = static_cast<int64_t>(html.size());
-  std::vector<std::vector<dragoman::engine::HtmlSegment>> segments;
+  const auto input_size = static_cast<int64_t>(bytes.size());
+  std::vector<std::vector<dragoman::engine::MarkupSegment>> segments;
   size_t text_size = 0;
   for (int64_t run = 0; run < document->runs(); ++run) {
     const std::string& text = document->text(run);
@@ -55,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     dragoman::FuzzCheck(!text.empty() && dragoman::engine::StripWhiteSpace(text) == text);
     dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(text).has_value());
     const TextRange range = document->InDocument(run, {0, text_end});
-    dragoman::FuzzCheck(range.begin >= 0 && range.begin < range.end && range.end <= html_size);
+    dragoman::FuzzCheck(range.begin >= 0 && range.begin < range.end && range.end <= input_size);
     text_size += text.size();
     // Two segments with something between them, where the text is long enough.
     size_t middle = text.size() / 2;
@@ -68,13 +71,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     cut.push_back(RandomSegment(text, {static_cast<int64_t>(after), text_end}, random));
   }
-  const dragoman::engine::RebuiltHtml rebuilt = document->Rebuild(segments, data[0] % 2 == 0);
-  dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(rebuilt.html).has_value());
+  const dragoman::engine::RebuiltMarkup rebuilt = document->Rebuild(segments, data[0] % 2 == 0);
+  dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(rebuilt.document).has_value());
   // Tags at most once more than in the source and what may be repeated; text escaped. An element
   // that overlaps others is opened again for the end of each of them.
-  const auto limit = 130 * html_size + dragoman::engine::MaxRepeatedTagBytes(html_size) +
+  const auto limit = 130 * input_size + dragoman::engine::MaxRepeatedTagBytes(input_size) +
                      8 * static_cast<int64_t>(text_size);
-  dragoman::FuzzCheck(static_cast<int64_t>(rebuilt.html.size()) <= limit);
+  dragoman::FuzzCheck(static_cast<int64_t>(rebuilt.document.size()) <= limit);
   dragoman::FuzzCheck(rebuilt.segments.size() == segments.size());
   for (size_t run = 0; run < segments.size(); ++run) {
     dragoman::FuzzCheck(rebuilt.segments[run].size() == segments[run].size());
@@ -83,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       dragoman::FuzzCheck(segment.range.begin >= at && segment.range.end >= segment.range.begin);
       at = segment.range.end;
     }
-    dragoman::FuzzCheck(at <= static_cast<int64_t>(rebuilt.html.size()));
+    dragoman::FuzzCheck(at <= static_cast<int64_t>(rebuilt.document.size()));
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/text/html/html.h"
+#include "engine/text/markup/markup.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman::engine {
@@ -18,9 +18,10 @@ std::vector<TextRange> SourceTokens(std::string_view text);
 //   "~"            the tokens in reverse order, in capitals (ASCII), punctuation too
 //   "A@1 B@0 _C@- "  words, each with the number of its aligned source token, or '-' for none;
 //                  '_' before a word: no space before it. "" is an empty translation.
-HtmlSegment ScriptedSegment(const std::string& text, std::string_view script);
+MarkupSegment ScriptedSegment(const std::string& text, std::string_view script);
 
 // Returns the document rebuilt with one script per run. The last script applies to all others.
-std::string RebuiltByScript(const HtmlDocument& document, const std::vector<std::string>& scripts);
+std::string RebuiltByScript(const MarkupDocument& document,
+                            const std::vector<std::string>& scripts);
 
 }  // namespace dragoman::engine

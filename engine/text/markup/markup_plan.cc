@@ -1,4 +1,4 @@
-#include "engine/text/html/html_plan.h"
+#include "engine/text/markup/markup_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,41 +6,28 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/field_error.h"
-#include "engine/text/html/html.h"
-#include "engine/text/html/html_pairs.h"
-#include "engine/text/html/html_run_builder.h"
-#include "engine/text/html/html_tokenizer.h"
+#include "engine/text/markup/markup.h"
+#include "engine/text/markup/markup_run_builder.h"
 
 namespace dragoman::engine {
 namespace {
 
-using NodeKind = HtmlNode::Kind;
-
-// Makes an end tag whose name is spelled as in the start tag.
-std::string MakeEndTag(std::string_view start_tag) {
-  size_t end = 1;
-  while (end < start_tag.size() &&
-         std::string_view(" \t\n\f\r/>").find(start_tag[end]) == std::string_view::npos) {
-    ++end;
-  }
-  return absl::StrCat("</", std::string(start_tag.substr(1, end - 1)), ">");
-}
+using NodeKind = MarkupNode::Kind;
 
 class Planner {
  public:
-  explicit Planner(std::string_view html) : structure_(PairHtmlTags(TokenizeHtml(html))) {
-    plan_.html = html;
-    for (const HtmlElement& element : structure_.elements) {
-      const std::string_view open = BytesOf(element.begin);
-      const std::string_view close =
-          element.is_unclosed ? std::string_view() : BytesOf(element.end);
-      plan_.elements.push_back({std::string(open),
-                                element.is_unclosed ? MakeEndTag(open) : std::string(close),
-                                element.is_crossing});
+  Planner(std::string_view document, MarkupStructure structure) : structure_(std::move(structure)) {
+    plan_.document = document;
+    plan_.format = structure_.format;
+    plan_.marks = std::move(structure_.marks);
+    plan_.kept = std::move(structure_.kept);
+    for (MarkupElement& element : structure_.elements) {
+      plan_.elements.push_back(
+          {std::move(element.open), std::move(element.close), element.kind, element.is_crossing});
     }
   }
 
-  absl::StatusOr<HtmlPlan> Run() {
+  absl::StatusOr<MarkupPlan> Run() {
     const auto& nodes = structure_.nodes;
     for (size_t begin = 0; begin < nodes.size();) {
       if (EndsText(nodes[begin])) {
@@ -64,18 +51,15 @@ class Planner {
     size_t run_end = 0;
   };
 
-  const HtmlNode& NodeAt(size_t i) const { return structure_.nodes[i]; }
-  const HtmlElement& ElementAt(int32_t i) const {
+  const MarkupNode& NodeAt(size_t i) const { return structure_.nodes[i]; }
+  const MarkupElement& ElementAt(int32_t i) const {
     return structure_.elements[static_cast<size_t>(i)];
-  }
-  std::string_view BytesOf(int32_t node) const {
-    return NodeAt(static_cast<size_t>(node)).range.In(plan_.html);
   }
 
   // --- the open elements ---
 
   // Updates open_ for a start or end tag.
-  void Pass(const HtmlNode& node) {
+  void Pass(const MarkupNode& node) {
     if (node.kind == NodeKind::kStart) open_.push_back(node.element);
     if (node.kind == NodeKind::kEnd && node.element >= 0) {
       const auto found = std::find(open_.begin(), open_.end(), node.element);
@@ -89,7 +73,7 @@ class Planner {
   }
 
   int32_t StackWithoutCrossing() {
-    HtmlStack all = open_;
+    MarkupStack all = open_;
     std::erase_if(open_, [&](int32_t element) { return ElementAt(element).is_crossing; });
     const int32_t stack = StackNow();
     open_ = std::move(all);
@@ -98,9 +82,9 @@ class Planner {
 
   // --- items ---
 
-  void AddItem(HtmlItem::Kind kind, TextRange range, int32_t stack) {
+  void AddItem(MarkupItem::Kind kind, TextRange range, int32_t stack) {
     if (!plan_.items.empty()) {
-      HtmlItem& last = plan_.items.back();
+      MarkupItem& last = plan_.items.back();
       if (last.kind == kind && last.stack == stack && last.range.end == range.begin &&
           last.range.size() > 0) {
         last.range.end = range.end;
@@ -114,30 +98,30 @@ class Planner {
     std::erase_if(open_, [&](int32_t element) { return ElementAt(element).is_unclosed; });
     const int32_t stack = StackWithoutCrossing();
     const bool is_break = NodeAt(i).kind == NodeKind::kBreak;
-    AddItem(is_break ? HtmlItem::Kind::kBreak : HtmlItem::Kind::kFixed, NodeAt(i).range, stack);
+    AddItem(is_break ? MarkupItem::Kind::kBreak : MarkupItem::Kind::kFixed, NodeAt(i).range, stack);
     if (!std::exchange(run_before_block_, false)) return;
-    const HtmlStack& around = plan_.stacks[static_cast<size_t>(stack)];
-    for (HtmlUnit& unit : plan_.runs.back().units) {
+    const MarkupStack& around = plan_.stacks[static_cast<size_t>(stack)];
+    for (MarkupUnit& unit : plan_.runs.back().units) {
       unit.is_open_after = std::find(around.begin(), around.end(), unit.element) != around.end();
     }
   }
 
   // Adds a node outside runs unchanged.
-  void AddAsIs(const HtmlNode& node, TextRange range) {
+  void AddAsIs(const MarkupNode& node, TextRange range) {
     Pass(node);
     switch (node.kind) {
       case NodeKind::kText:
       case NodeKind::kComment:
-        AddItem(HtmlItem::Kind::kNeutral, range, StackNow());
+        AddItem(MarkupItem::Kind::kNeutral, range, StackNow());
         break;
       case NodeKind::kVoid:
-        AddItem(HtmlItem::Kind::kFixed, range, StackNow());
+        AddItem(MarkupItem::Kind::kFixed, range, StackNow());
         break;
       case NodeKind::kStart:
-        AddItem(HtmlItem::Kind::kFixed, {range.begin, range.begin}, StackNow());
+        AddItem(MarkupItem::Kind::kFixed, {range.begin, range.begin}, StackNow());
         break;
       case NodeKind::kEnd:
-        if (node.element < 0) AddItem(HtmlItem::Kind::kFixed, range, StackNow());
+        if (node.element < 0) AddItem(MarkupItem::Kind::kFixed, range, StackNow());
         break;
       case NodeKind::kBlock:
       case NodeKind::kBreak:
@@ -160,7 +144,7 @@ class Planner {
   }
 
   absl::Status CheckDepth(size_t begin, size_t end) {
-    const HtmlStack all = open_;
+    const MarkupStack all = open_;
     for (size_t i = begin; i < end; ++i) {
       Pass(NodeAt(i));
       if (open_.size() > static_cast<size_t>(kMaxInlineDepth)) {
@@ -179,7 +163,7 @@ class Planner {
   bool FindText(size_t begin, size_t end, Extent& extent) const {
     bool found = false;
     for (size_t i = begin; i < end; ++i) {
-      if (NodeAt(i).kind != NodeKind::kText || IsHtmlWhiteSpace(plan_.html, NodeAt(i).range))
+      if (NodeAt(i).kind != NodeKind::kText || IsMarkupWhiteSpace(plan_.document, NodeAt(i)))
         continue;
       if (!std::exchange(found, true)) extent.first_text = i;
       extent.last_text = i;
@@ -195,24 +179,24 @@ class Planner {
     const auto last = static_cast<int32_t>(extent.last_text);
     extent.run_begin = begin;
     for (; extent.run_begin < extent.first_text; ++extent.run_begin) {
-      const HtmlNode& node = NodeAt(extent.run_begin);
+      const MarkupNode& node = NodeAt(extent.run_begin);
       if (node.kind != NodeKind::kStart) continue;
-      const HtmlElement& element = ElementAt(node.element);
+      const MarkupElement& element = ElementAt(node.element);
       const bool holds_part = element.end > first && element.end <= last;
       if (holds_part) break;
     }
     const auto run_begin = static_cast<int32_t>(extent.run_begin);
     extent.run_end = end;
     for (; extent.run_end > extent.last_text + 1; --extent.run_end) {
-      const HtmlNode& node = NodeAt(extent.run_end - 1);
+      const MarkupNode& node = NodeAt(extent.run_end - 1);
       if (node.kind != NodeKind::kEnd || node.element < 0) continue;
-      const HtmlElement& element = ElementAt(node.element);
+      const MarkupElement& element = ElementAt(node.element);
       const bool holds_part = element.begin >= run_begin && element.begin <= last;
       if (holds_part) break;
     }
     // If an element starts in the run and ends after it, the run includes all nodes up to `end`.
     for (size_t i = extent.run_begin; i <= extent.last_text; ++i) {
-      const HtmlNode& node = NodeAt(i);
+      const MarkupNode& node = NodeAt(i);
       if (node.kind == NodeKind::kStart &&
           ElementAt(node.element).end >= static_cast<int32_t>(extent.run_end)) {
         extent.run_end = end;
@@ -223,15 +207,15 @@ class Planner {
   // --- a run ---
 
   void AddRun(const Extent& extent) {
-    HtmlRunBuilder builder(plan_.html);
+    MarkupRunBuilder builder(plan_.document);
     const int32_t stack_before = StackNow();
     for (size_t i = extent.run_begin; i < extent.run_end; ++i) {
-      const HtmlNode& node = NodeAt(i);
+      const MarkupNode& node = NodeAt(i);
       switch (node.kind) {
         case NodeKind::kText:
           // A browser would show tags inside <title> as text. So an element that begins before the
           // <title> and ends inside it, or begins inside and ends after it, stays closed.
-          builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
+          builder.AddText(node, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
         case NodeKind::kStart:
           builder.BeginElement(node.element, StackNow());
@@ -257,27 +241,29 @@ class Planner {
     std::vector<TextRange> after;
     plan_.runs.push_back(builder.Finish(before, after));
     for (const TextRange& space : before) {
-      AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
+      AddItem(MarkupItem::Kind::kNeutral, space, stack_before);
     }
     // An element without an end tag that began in the run ends with the run.
     std::erase_if(open_, [&](int32_t i) {
-      const HtmlElement& element = ElementAt(i);
+      const MarkupElement& element = ElementAt(i);
       return element.is_unclosed && element.begin >= static_cast<int32_t>(extent.run_begin);
     });
     plan_.items.push_back(
-        {HtmlItem::Kind::kRun, {}, StackNow(), static_cast<int32_t>(plan_.runs.size()) - 1});
-    for (const TextRange& space : after) AddItem(HtmlItem::Kind::kNeutral, space, StackNow());
+        {MarkupItem::Kind::kRun, {}, StackNow(), static_cast<int32_t>(plan_.runs.size()) - 1});
+    for (const TextRange& space : after) AddItem(MarkupItem::Kind::kNeutral, space, StackNow());
     run_before_block_ = true;
   }
 
-  HtmlStructure structure_;
-  HtmlPlan plan_;
-  HtmlStack open_;
+  MarkupStructure structure_;
+  MarkupPlan plan_;
+  MarkupStack open_;
   bool run_before_block_ = false;  // the last run has no block tag after it yet
 };
 
 }  // namespace
 
-absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html) { return Planner(html).Run(); }
+absl::StatusOr<MarkupPlan> MakeMarkupPlan(std::string_view document, MarkupStructure structure) {
+  return Planner(document, std::move(structure)).Run();
+}
 
 }  // namespace dragoman::engine

@@ -1,4 +1,4 @@
-#include "engine/text/html/html_run_builder.h"
+#include "engine/text/markup/markup_run_builder.h"
 
 #include <algorithm>
 
@@ -11,21 +11,22 @@ namespace {
 // Reads the characters of a text one by one and decodes character references.
 class CharacterReader {
  public:
-  CharacterReader(std::string_view html, TextRange text)
-      : html_(html.substr(0, static_cast<size_t>(text.end))),
-        at_(static_cast<size_t>(text.begin)) {}
+  CharacterReader(std::string_view document, const MarkupNode& text)
+      : document_(document.substr(0, static_cast<size_t>(text.range.end))),
+        at_(static_cast<size_t>(text.range.begin)),
+        is_literal_(text.is_literal) {}
 
   bool Next() {
-    if (at_ == html_.size()) return false;
+    if (at_ == document_.size()) return false;
     const size_t begin = at_;
-    reference_ =
-        html_[at_] == '&' ? ReadCharacterReference(html_.substr(at_)) : CharacterReference();
+    const bool may_refer = !is_literal_ && document_[at_] == '&';
+    reference_ = may_refer ? ReadCharacterReference(document_.substr(at_)) : CharacterReference();
     if (reference_.size > 0) {
       at_ += reference_.size;
       text_ = reference_.text;
     } else {
-      NextCodePoint(html_, at_);
-      text_ = html_.substr(begin, at_ - begin);
+      NextCodePoint(document_, at_);
+      text_ = document_.substr(begin, at_ - begin);
     }
     range_ = {static_cast<int64_t>(begin), static_cast<int64_t>(at_)};
     return true;
@@ -37,8 +38,9 @@ class CharacterReader {
   bool is_space() const { return IsWhiteSpace(CodePointAt(text_, 0)); }
 
  private:
-  std::string_view html_;
+  std::string_view document_;
   size_t at_;
+  bool is_literal_;
   CharacterReference reference_;
   std::string_view text_;
   TextRange range_;
@@ -50,16 +52,16 @@ bool IsCollapsed(std::string_view character) { return character.find_first_of(" 
 
 }  // namespace
 
-bool IsHtmlWhiteSpace(std::string_view html, TextRange text) {
-  CharacterReader reader(html, text);
+bool IsMarkupWhiteSpace(std::string_view document, const MarkupNode& text) {
+  CharacterReader reader(document, text);
   while (reader.Next()) {
     if (!reader.is_space()) return false;
   }
   return true;
 }
 
-void HtmlRunBuilder::AddText(TextRange text, int32_t stack) {
-  CharacterReader reader(html_, text);
+void MarkupRunBuilder::AddText(const MarkupNode& text, int32_t stack) {
+  CharacterReader reader(document_, text);
   while (reader.Next()) {
     const std::string_view character = reader.text();
     if (reader.is_space()) {
@@ -79,7 +81,7 @@ void HtmlRunBuilder::AddText(TextRange text, int32_t stack) {
   }
 }
 
-void HtmlRunBuilder::AddSpace(std::string_view character, TextRange range) {
+void MarkupRunBuilder::AddSpace(std::string_view character, TextRange range) {
   if (!after_space_) space_has_unit_ = !recent_units_.empty();
   after_space_ = true;
   for (const size_t unit : recent_units_) run_.units[unit].space_after = true;
@@ -102,22 +104,22 @@ void HtmlRunBuilder::AddSpace(std::string_view character, TextRange range) {
   run_.text += character;
 }
 
-void HtmlRunBuilder::AddUnit(HtmlUnit unit) {
+void MarkupRunBuilder::AddUnit(MarkupUnit unit) {
   unit.position = static_cast<int64_t>(run_.text.size());
   unit.space_before = after_space_;
   run_.units.push_back(unit);
   after_.clear();  // the unit records this white space (space_before)
 }
 
-void HtmlRunBuilder::BeginElement(int32_t element, int32_t stack) {
+void MarkupRunBuilder::BeginElement(int32_t element, int32_t stack) {
   open_.emplace_back(element, run_.units.size());
-  HtmlUnit unit;
+  MarkupUnit unit;
   unit.element = element;
   unit.stack = stack;
   AddUnit(unit);
 }
 
-void HtmlRunBuilder::EndElement(int32_t element) {
+void MarkupRunBuilder::EndElement(int32_t element) {
   const auto found = std::find_if(open_.rbegin(), open_.rend(),
                                   [&](const auto& open) { return open.first == element; });
   if (found == open_.rend()) return;  // began before the run
@@ -129,8 +131,8 @@ void HtmlRunBuilder::EndElement(int32_t element) {
   open_.erase(std::next(found).base());
 }
 
-void HtmlRunBuilder::AddVoid(TextRange range, int32_t stack) {
-  HtmlUnit unit;
+void MarkupRunBuilder::AddVoid(TextRange range, int32_t stack) {
+  MarkupUnit unit;
   unit.range = range;
   unit.stack = stack;
   AddUnit(unit);
@@ -138,14 +140,14 @@ void HtmlRunBuilder::AddVoid(TextRange range, int32_t stack) {
   recent_units_.assign(1, run_.units.size() - 1);
 }
 
-HtmlRun HtmlRunBuilder::Finish(std::vector<TextRange>& before, std::vector<TextRange>& after) {
+MarkupRun MarkupRunBuilder::Finish(std::vector<TextRange>& before, std::vector<TextRange>& after) {
   for (const auto& [element, unit] : open_) {
     if (HasText(run_.units[unit])) run_.units[unit].space_before = false;
   }
   run_.text.resize(static_cast<size_t>(text_end_));
-  for (HtmlUnit& unit : run_.units) unit.position = std::min(unit.position, text_end_);
-  for (const HtmlRun::Span& span : run_.spans) run_.cuts.push_back(span.begin);
-  for (const HtmlUnit& unit : run_.units) run_.cuts.push_back(unit.position);
+  for (MarkupUnit& unit : run_.units) unit.position = std::min(unit.position, text_end_);
+  for (const MarkupRun::Span& span : run_.spans) run_.cuts.push_back(span.begin);
+  for (const MarkupUnit& unit : run_.units) run_.cuts.push_back(unit.position);
   std::sort(run_.cuts.begin(), run_.cuts.end());
   before = std::move(before_);
   after = std::move(after_);
