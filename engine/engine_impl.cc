@@ -323,8 +323,10 @@ Admission EngineImpl::Submit(std::unique_ptr<Plan> plan, std::shared_ptr<Transla
   if (full != RejectReason::kNone) return RefuseFull(full);
 
   const JobId id = next_job_.fetch_add(1);
-  auto admitted = std::make_shared<Job>(id, std::move(job), settings, request.target_uses_spaces,
-                                        reservation, std::move(sink), &services_);
+  auto admitted =
+      std::make_shared<Job>(id, std::move(job), settings,
+                            Languages{request.text.source_language, request.target_language},
+                            reservation, std::move(sink), &services_);
   {
     MutexLock lock(&mu_);
     jobs_.emplace(id, admitted);

@@ -33,6 +33,9 @@ class GatedObserver final : public EngineObserver {
   void OnSegmentSearchedAgain() override {
     if (open()) observer_->OnSegmentSearchedAgain();
   }
+  void OnSuspicious(std::string_view reason) override {
+    if (open()) observer_->OnSuspicious(reason);
+  }
   void OnJobTranslated(int64_t target_tokens) override {
     if (open()) observer_->OnJobTranslated(target_tokens);
   }

@@ -100,6 +100,9 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
   flags->Choice("recase", {"on", "off"}, &recase_,
                 "whether text in capitals is translated in lower case, and its\n"
                 "translation put in capitals (default: on)");
+  flags->Choice("guard", {"warn", "retry"}, &guard_,
+                "what is done about a translation that is probably wrong: a\n"
+                "warning, or a second search with safer options (default: warn)");
 }
 
 std::string RequestFlags::Contradiction() const {
@@ -145,6 +148,7 @@ absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
   }
   for (const std::string& text : do_not_translate_) request.add_do_not_translate(text);
   if (!preserve_.empty()) request.set_preserve(preserve_ == "on");
+  if (!guard_.empty()) request.set_guard(EnumOf<v1::TranslateRequest::Guard>(guard_));
   if (!recase_.empty()) request.set_recase(recase_ == "on");
   v1::DecodingOptions* decoding = request.mutable_decoding();
   *decoding = decoding_;

@@ -57,6 +57,7 @@ class RequestFlags {
   std::vector<std::string> do_not_translate_;
   std::string preserve_;
   std::string recase_;
+  std::string guard_;
 };
 
 // Splits "SOURCE=TARGET" into source and target. In both, '=' is written as "\=" and a backslash as

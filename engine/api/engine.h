@@ -53,6 +53,10 @@ struct ReturnOptions {
   int segment_times = 0;
 };
 
+// Says what becomes of a translation that is probably wrong. kWarn: it is returned with a warning.
+// kRetry: it is searched once more, with safer options.
+enum class Guard { kWarn, kRetry };
+
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
@@ -69,6 +73,7 @@ struct TranslationJob {
   // text.
   std::optional<bool> preserve;
   bool recase = true;  // text in capitals is translated in lower case (SEARCH.md a.8)
+  Guard guard = Guard::kWarn;
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
@@ -130,6 +135,7 @@ enum class WarningCode {
   kNotTranslated,      // a part of the text was not translated
   kUnknownCharacters,  // the vocabulary lacks characters of the text
   kPlaceholderLost,    // the translation has a placeholder less often than the source
+  kSuspicious,         // a segment's translation is probably wrong (engine/text/guard.h)
 };
 
 // A warning about a successful translation. `text` is English. It never contains a client's text.

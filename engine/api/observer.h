@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "engine/api/engine.h"
 #include "engine/base/clock.h"
@@ -45,6 +46,9 @@ class EngineObserver {
   // A translation did not have each sentinel (engine/request/sentinels.h) exactly once. Its segment
   // is decoded again, with constraints in place of sentinels.
   virtual void OnSegmentSearchedAgain() = 0;
+
+  // A segment's translation is probably wrong; `reason` is NameOf (engine/text/guard.h).
+  virtual void OnSuspicious(std::string_view reason) = 0;
 
   // A job ended with status OK. Its best hypotheses have this many tokens in all (EOS included).
   virtual void OnJobTranslated(int64_t target_tokens) = 0;

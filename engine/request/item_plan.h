@@ -43,6 +43,8 @@ struct SegmentPlan {
   // The source tokens that form sentinels (sentinels.h), and the text that each sentinel stands
   // for.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
+  // The search to use if the translation is probably wrong; nullopt: none.
+  std::optional<kernels::SearchOptions> safer;
   // The plan of this segment with constraints in place of sentinels. It is searched if a
   // translation does not have each sentinel exactly once. nullptr: the segment has no sentinels, no
   // search can meet the constraints, or the request asks for sampling.

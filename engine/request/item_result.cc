@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,17 +115,37 @@ int64_t RemoveLost(const ItemPlan& plan, const Segments& segments,
   return lost;
 }
 
+std::string_view DescriptionOf(Suspicion suspicion) {
+  switch (suspicion) {
+    case Suspicion::kRepeats:
+      return "repeats itself";
+    case Suspicion::kTooLong:
+      return "is far longer than the text";
+    case Suspicion::kTooShort:
+      return "is far shorter than the text";
+    case Suspicion::kCopied:
+      return "has the words of the text";
+    case Suspicion::kWrongScript:
+      return "is in a script of another language";
+    case Suspicion::kNone:
+      break;
+  }
+  return "";
+}
+
 std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, int64_t empty,
                                 int64_t lost) {
   int64_t at_limit = 0;
   int64_t narrow = 0;
   int64_t unknown = 0;
+  std::map<Suspicion, int64_t> suspicious;
   int most_tokens = 0;
   int beam = 0;
   for (size_t s = 0; s < segments.size(); ++s) {
     const SegmentPlan& segment = plan.segments[s];
     const SegmentHypothesis& best = segments[s].front();
     if (best.hypothesis.finish_reason == kernels::FinishReason::kLength) ++at_limit;
+    if (best.suspicion != Suspicion::kNone) ++suspicious[best.suspicion];
     unknown += segment.unknown + static_cast<int64_t>(best.lost_unknown);
     if (segment.narrow == 0) continue;
     ++narrow;
@@ -158,6 +179,14 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
     warnings.push_back({WarningCode::kUnknownCharacters,
                         absl::StrCat("the model's vocabulary lacks characters in ", unknown,
                                      unknown == 1 ? " place" : " places", " of the text")});
+  }
+  if (!suspicious.empty()) {
+    std::string text;
+    for (const auto& [suspicion, count] : suspicious) {
+      absl::StrAppend(&text, text.empty() ? "the translation of " : ", that of ", count, of_all,
+                      " ", std::string(DescriptionOf(suspicion)));
+    }
+    warnings.push_back({WarningCode::kSuspicious, std::move(text)});
   }
   return warnings;
 }

@@ -10,6 +10,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/request/item_plan.h"
+#include "engine/text/guard.h"
 
 namespace dragoman::engine {
 
@@ -17,7 +18,8 @@ namespace dragoman::engine {
 struct SegmentHypothesis {
   Hypothesis hypothesis;
   std::vector<AlignedToken> aligned;  // byte ranges of the segment's text and of hypothesis.text
-  size_t lost = 0;          // number of sentinels that the text does not have exactly once
+  size_t lost = 0;  // number of sentinels that the text does not have exactly once
+  Suspicion suspicion = Suspicion::kNone;  // of the best hypothesis
   size_t lost_unknown = 0;  // how many of them stand for text that the vocabulary lacks
 };
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "engine/request/alignment.h"
+#include "engine/text/guard.h"
+#include "engine/text/script.h"
 
 namespace dragoman::engine {
 namespace {
@@ -33,13 +35,13 @@ Outcome OutcomeOfHypotheses(const std::vector<DecodedHypothesis>& hypotheses) {
 
 }  // namespace
 
-Job::Job(JobId id, TranslationJob request, const SearchSettings& settings, bool target_uses_spaces,
+Job::Job(JobId id, TranslationJob request, const SearchSettings& settings, Languages languages,
          RequestQueue::Reservation reservation, std::shared_ptr<TranslationSink> sink,
          const JobServices* services)
     : id_(id),
       request_(std::move(request)),
       settings_(settings),
-      target_uses_spaces_(target_uses_spaces),
+      languages_(std::move(languages)),
       reservation_(reservation),
       services_(services),
       started_(services->clock->Now()),
@@ -239,8 +241,25 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     texts.emplace_back();
     texts.back().hypothesis.finish_reason = kernels::FinishReason::kNoOutput;
   }
-  const int64_t target_tokens =
+  int64_t target_tokens =
       hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().token_log_probs.size());
+  texts.front().suspicion = Judge(*segment, texts.front());
+  if (texts.front().suspicion != Suspicion::kNone) {
+    if (plan.safer) {
+      Retry(std::move(segment), std::move(texts), target_tokens);
+      return;
+    }
+    // Keeps the first result if the second is no better.
+    MutexLock lock(&mu_);
+    SegmentState& state = StateOf(segment->item, segment->index);
+    if (!state.first.empty()) {
+      texts = std::move(state.first);
+      target_tokens = state.first_tokens;
+    }
+  }
+  if (texts.front().suspicion != Suspicion::kNone) {
+    services_->accounting.observer->OnSuspicious(NameOf(texts.front().suspicion));
+  }
   const Nanos now = services_->clock->Now();
   services_->accounting.observer->OnStage(Stage::kDetokenize, now - segment->decoded_at);
   services_->accounting.observer->OnSegmentTranslated(segment->tokens(), target_tokens);
@@ -295,6 +314,40 @@ void Job::SearchAgain(std::unique_ptr<Segment> segment) {
   services_->search_again(MakeSegment(item, index));
 }
 
+Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) const {
+  const ItemPlan& plan = plans_[static_cast<size_t>(segment.item)];
+  const SegmentPlan& own = plan.segments[static_cast<size_t>(segment.index)];
+  const std::string& text = plan.markup != nullptr
+                                ? plan.markup->text(own.run)
+                                : request_.contents[static_cast<size_t>(segment.item)];
+  return JudgeTranslation(own.range.In(text), languages_.source, best.hypothesis.text,
+                          languages_.target);
+}
+
+void Job::Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
+                int64_t first_tokens) {
+  const int item = segment->item;
+  const int index = segment->index;
+  {
+    MutexLock lock(&mu_);
+    AddTimes(*segment);
+    SegmentState& state = StateOf(item, index);
+    state.first = std::move(first);
+    state.first_tokens = first_tokens;
+  }
+  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  plan.search = *std::exchange(plan.safer, std::nullopt);
+  // MakeSegment moved these out of the plan.
+  plan.prefix = std::move(segment->prefix);
+  plan.words = std::move(segment->words);
+  plan.constraints = std::move(segment->constraints);
+  plan.forbidden = std::move(segment->forbidden);
+  plan.source_ids = std::move(segment->source_ids);
+  services_->accounting.ledger->Requeue(segment->running);
+  services_->accounting.observer->OnSegmentSearchedAgain();
+  services_->search_again(MakeSegment(item, index));
+}
+
 void Job::OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) {
   bool item_done = false;
   {
@@ -339,7 +392,7 @@ void Job::FinishItem(int index) {
     }
     if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;
     AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
-                 {target_uses_spaces_, request_.returns.alignment}, result);
+                 {LanguageUsesSpaces(languages_.target), request_.returns.alignment}, result);
   } else {
     result.target_token_count = 0;  // a failed item has no members except its status and index
   }

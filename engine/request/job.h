@@ -44,9 +44,15 @@ struct JobServices {
   std::function<void(JobId)> on_finished;
 };
 
+// The languages of a job as BCP-47 codes, resolved.
+struct Languages {
+  std::string source;
+  std::string target;
+};
+
 class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
  public:
-  Job(JobId id, TranslationJob request, const SearchSettings& settings, bool target_uses_spaces,
+  Job(JobId id, TranslationJob request, const SearchSettings& settings, Languages languages,
       RequestQueue::Reservation reservation, std::shared_ptr<TranslationSink> sink,
       const JobServices* services);
 
@@ -87,6 +93,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
     std::string shown;  // the text of the latest update that was sent to the sink
     bool partial_queued = false;
     bool done = false;
+    // The result of the first search, while the segment is searched again because of Guard::kRetry.
+    std::vector<SegmentHypothesis> first;
+    int64_t first_tokens = 0;
   };
   struct Item {
     absl::Status status;
@@ -109,6 +118,11 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
   // Queues the segment again, with constraints instead of sentinels.
   void SearchAgain(std::unique_ptr<Segment> segment);
+  // Queues the segment again, with safer options, and keeps the results of the first search.
+  void Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
+             int64_t first_tokens);
+  // Judges the best hypothesis (engine/text/guard.h).
+  Suspicion Judge(const Segment& segment, const SegmentHypothesis& best) const;
   // Adds the segment's times from queue to decoding to the sums in timings_.
   void AddTimes(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AppendUpdate(int item, int segment, const std::string& text, bool final)
@@ -129,13 +143,13 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobId id_;
   const TranslationJob request_;
   const SearchSettings settings_;
-  const bool target_uses_spaces_;
+  const Languages languages_;
   const RequestQueue::Reservation reservation_;
   const JobServices* const services_;
   const Nanos started_;
 
-  // Set by Begin before any segment is handed out, then constant. One exception: SearchAgain
-  // replaces the plan of a segment that only its caller holds.
+  // Set by Begin before any segment is handed out, then constant. The exceptions are SearchAgain
+  // and Retry, which change the plan of a segment that only their caller holds.
   std::vector<ItemPlan> plans_;
 
   // -1 unless the job has ended early. Then a CancelCause, or kEndedOtherwise after EndWith.

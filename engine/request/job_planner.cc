@@ -185,6 +185,7 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   if (plan.segments.size() > 1) {
     for (SegmentPlan& segment : plan.segments) {
       WantOneHypothesis(&segment.search);
+      if (segment.safer) WantOneHypothesis(&*segment.safer);
       if (segment.constrained != nullptr) WantOneHypothesis(&segment.constrained->search);
     }
   }
@@ -376,6 +377,14 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPh
     return InvalidRequest(std::move(error));
   }
   if (request_->start_token.has_value()) segment.search.start_token = *request_->start_token;
+  if (request_->safer && phrases.required.empty()) {
+    segment.safer = SearchForSegment(*request_->safer, tokens, false, segments_);
+    segment.safer->start_token = segment.search.start_token;
+    if (kernels::WorstCasePages(segment.safer->beam, segment.safer->max_tokens) >
+        facts_->self_pages) {
+      segment.safer.reset();
+    }
+  }
   NamedPhrase beginning = prefix;
   if (request_->first_token.has_value()) {
     if (beginning.tokens.empty()) beginning.name = "the token of the target language";

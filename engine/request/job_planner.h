@@ -34,6 +34,7 @@ struct PlannerFacts {
 // The facts of the request that the planner needs. Its languages and terms are resolved.
 struct PlannerRequest {
   TextStage::Request text;
+  std::string target_language;
   std::shared_ptr<const RequestTerms> terms;
   bool target_uses_spaces = true;
   // The token with which every translation begins, before a forced prefix. It adds 0 to the
@@ -45,6 +46,8 @@ struct PlannerRequest {
   std::string sentinel;
   bool preserve = false;  // placeholders are copied
   bool recase = false;    // text in capitals is translated in lower case
+  // How a translation that is probably wrong is searched again; nullopt: it is not.
+  std::optional<SearchSettings> safer;
 };
 
 class JobPlanner {

@@ -67,6 +67,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   request.text.split = job.split;
   request.text.on_too_long = job.on_too_long;
   request.terms = *std::move(terms);
+  request.target_language = pair->target;
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
@@ -76,6 +77,11 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
                              !job.glossary.empty() || !job.target_prefixes.empty();
   request.recase =
       job.recase && !requires_text && !HasDotlessI(pair->source) && !HasDotlessI(pair->target);
+  if (job.guard == Guard::kRetry && !plan->settings.search.sampling.enabled) {
+    absl::StatusOr<SearchSettings> safer =
+        ResolveSearch(SaferOptions(job.decoding, plan->settings, max_rows_), model_->spec, context);
+    if (safer.ok()) request.safer = *std::move(safer);
+  }
   request.first_token = pair->first;
   request.start_token = pair->start;
   plan->size = EstimateSize(job, request);

@@ -261,6 +261,15 @@ kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int sour
   return o;
 }
 
+DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found, int max_rows) {
+  constexpr int kBeam = 4;
+  constexpr int kNgram = 4;
+  const int widest = std::min(kernels::kMaxBeam, max_rows);
+  asked.beam_size = std::max(found.search.beam, std::min(kBeam, widest));
+  if (found.search.no_repeat_ngram == 0) asked.no_repeat_ngram = kNgram;
+  return asked;
+}
+
 void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
                          kernels::SearchOptions* search) {
   const int beam = std::min(constraint_tokens + 2, settings.widest_beam);

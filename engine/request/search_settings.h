@@ -67,6 +67,10 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
                                         bool constrained, int ordinal);
 
+// Returns the options with a wider beam and without repeated n-grams, for a second search after one
+// whose result is probably wrong (engine/text/guard.h). `found` are the settings of the first.
+DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found, int max_rows);
+
 // Widens the beam of a segment to at least constraint_tokens + 2, but to no more than
 // settings.widest_beam. Has no effect if the request sets the beam. The search puts hypotheses that
 // have met equally many constraint tokens into one bank. C tokens make C + 1 banks. If the beam is

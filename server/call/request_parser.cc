@@ -27,6 +27,10 @@ constexpr EnumPair<v1::Priority, engine::Priority> kPriorities[] = {
     {v1::NORMAL, engine::Priority::kNormal},
     {v1::BULK, engine::Priority::kBulk}};
 
+constexpr EnumPair<v1::TranslateRequest::Guard, engine::Guard> kGuards[] = {
+    {v1::TranslateRequest::WARN, engine::Guard::kWarn},
+    {v1::TranslateRequest::RETRY, engine::Guard::kRetry}};
+
 std::string ReadLanguage(const std::string& code, const char* field, Violations* violations) {
   const bool fine = code.size() <= static_cast<size_t>(kMaxLanguageCodeBytes) &&
                     std::all_of(code.begin(), code.end(), [](char c) {
@@ -220,6 +224,15 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
           .value_or(engine::OnTooLong::kSplit);
   job.priority = ReadEnum(in.priority(), kPriorities, "priority", &violations)
                      .value_or(engine::Priority::kNormal);
+  job.guard = ReadEnum(in.guard(), kGuards, "guard", &violations).value_or(engine::Guard::kWarn);
+  if (job.guard == engine::Guard::kRetry && kind == CallKind::kStream) {
+    violations.Invalid("guard",
+                       "found RETRY, expected WARN: a stream cannot take back what it has sent");
+  }
+  if (job.guard == engine::Guard::kRetry && in.decoding().has_sampling()) {
+    violations.Invalid("guard",
+                       "found RETRY with decoding.sampling, expected WARN: a draw is not repeated");
+  }
   job.returns = ReadReturns(in.return_options(), kind, &violations);
   out.timings = in.return_options().timings();
   violations.Invalid(engine::CheckOptionsTogether(job.decoding, engine::ContextOf(job)));

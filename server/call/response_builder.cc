@@ -44,6 +44,8 @@ v1::Warning::Code WireWarning(engine::WarningCode code) {
       return v1::Warning::UNKNOWN_CHARACTERS;
     case engine::WarningCode::kPlaceholderLost:
       return v1::Warning::PLACEHOLDER_LOST;
+    case engine::WarningCode::kSuspicious:
+      return v1::Warning::SUSPICIOUS;
   }
   return v1::Warning::CODE_UNSPECIFIED;
 }

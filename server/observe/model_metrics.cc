@@ -115,6 +115,11 @@ void ModelMetrics::AddEngine() {
       &counter("dragoman_segments_searched_again_total",
                "Segments whose translation lost a sentinel of text that is not translated.")
            .Add(model_label);
+  suspicious_ = &counter("dragoman_suspicious_segments_total",
+                         "Segments whose translation is probably wrong, by reason.");
+  for (const char* reason : {"repeats", "too_long", "too_short", "copied", "wrong_script"}) {
+    suspicious_->Add({{"model", model_}, {"reason", reason}});
+  }
   request_source_ = &histogram("dragoman_request_source_tokens", "Source tokens of a request.")
                          .Add(model_label, kTokenBuckets);
   request_target_ = &histogram("dragoman_request_target_tokens", "Target tokens of a request.")
@@ -182,6 +187,10 @@ void ModelMetrics::OnSegmentTranslated(int64_t source_tokens, int64_t target_tok
 }
 
 void ModelMetrics::OnSegmentSearchedAgain() { searched_again_->Increment(); }
+
+void ModelMetrics::OnSuspicious(std::string_view reason) {
+  suspicious_->Add({{"model", model_}, {"reason", std::string(reason)}}).Increment();
+}
 
 void ModelMetrics::OnJobTranslated(int64_t target_tokens) {
   request_target_->Observe(static_cast<double>(target_tokens));

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/observer.h"
@@ -49,6 +50,7 @@ class ModelMetrics final : public engine::EngineObserver {
   void OnJobTokenized(int64_t source_tokens, int beam_size) override;
   void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) override;
   void OnSegmentSearchedAgain() override;
+  void OnSuspicious(std::string_view reason) override;
   void OnJobTranslated(int64_t target_tokens) override;
   void OnSegmentCancelled(engine::Stage stage, engine::CancelCause cause,
                           int64_t wasted_tokens) override;
@@ -92,6 +94,7 @@ class ModelMetrics final : public engine::EngineObserver {
   Counter* source_tokens_ = nullptr;
   Counter* target_tokens_ = nullptr;
   Counter* searched_again_ = nullptr;
+  prometheus::Family<Counter>* suspicious_ = nullptr;
   Histogram* request_source_ = nullptr;
   Histogram* request_target_ = nullptr;
   Histogram* request_beam_ = nullptr;

@@ -102,6 +102,61 @@ TEST_F(EngineScripted, PlaceholdersThatTheModelLosesAreReported) {
   EXPECT_EQ(item.warnings[0].text, "the translation lacks 2 of the placeholders");
 }
 
+constexpr const char* kLongText =
+    "Das Haus steht seit vielen Jahren am Rand der Stadt, und niemand weiß, wem es gehört.";
+
+// The model repeats "the house" eight times, and would end next best.
+class EngineGuard : public EngineScripted {
+ protected:
+  void StartWithLoop() {
+    const int32_t words[] = {Id("▁the"), Id("▁house")};
+    const int32_t eos = Eos();
+    const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
+    StartScript([=](std::span<const int32_t>, std::span<const int32_t> prefix) {
+      std::vector<float> logits(size, 0.0F);
+      logits[static_cast<size_t>(prefix.size() < 16 ? words[prefix.size() % 2] : eos)] = 40.0F;
+      logits[static_cast<size_t>(eos)] = std::max(logits[static_cast<size_t>(eos)], 20.0F);
+      return logits;
+    });
+  }
+};
+
+TEST_F(EngineGuard, WarnsOfALoop) {
+  StartWithLoop();
+  const ItemResult item = TranslateOne(Job({kLongText}));
+  EXPECT_THAT(item.hypotheses[0].text, HasSubstr("the house the house the house"));
+  ASSERT_EQ(item.warnings.size(), 1U);
+  EXPECT_EQ(item.warnings[0].code, WarningCode::kSuspicious);
+  EXPECT_EQ(item.warnings[0].text, "the translation of 1 of 1 segments repeats itself");
+  EXPECT_EQ(observer_.suspicious.load(), 1);
+  EXPECT_EQ(observer_.searched_again.load(), 0);
+}
+
+TEST_F(EngineGuard, SearchesAgainIfAsked) {
+  StartWithLoop();
+  TranslationJob job = Job({kLongText});
+  job.guard = Guard::kRetry;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.hypotheses[0].text, "the house the house the");
+  EXPECT_TRUE(item.warnings.empty());
+  EXPECT_EQ(observer_.suspicious.load(), 0);
+  EXPECT_EQ(observer_.searched_again.load(), 1);
+}
+
+TEST_F(EngineGuard, KeepsTheFirstResultIfTheSecondIsNoBetter) {
+  StartWith({"▁the", "▁house"});
+  TranslationJob job = Job({kLongText});
+  const ItemResult first = TranslateOne(job);
+  job.guard = Guard::kRetry;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.hypotheses[0].text, "the house");
+  EXPECT_EQ(item.hypotheses[0].score, first.hypotheses[0].score);
+  ASSERT_EQ(item.warnings.size(), 1U);
+  EXPECT_EQ(item.warnings[0].text,
+            "the translation of 1 of 1 segments is far shorter than the text");
+  EXPECT_EQ(observer_.suspicious.load(), 2);
+}
+
 // The engine tries sentinels at its start.
 class EngineSentinels : public EngineScripted {
  protected:

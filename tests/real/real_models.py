@@ -117,6 +117,54 @@ def test_capitals_are_translated(server):
     check("LONDRES" in text_of(server, "<p>THE BOOK IS IN <b>LONDON</b> TODAY.</p>", mimeType="text/html"), "HTML")
 
 
+MARKDOWN = """\
+# Getting started
+
+> [!NOTE]
+> The tool needs a recent version of Linux.
+
+- Download the **latest** release from [GitHub](https://github.com/acme/tool).
+- Run `make install` to install the program, then open `~/.config/tool.yml`.
+- [ ] Tell us what you think on <https://example.com/forum>.
+
+| Option | Meaning |
+|---|---|
+| `--help` | shows the list of options |
+
+```sh
+tool --help
+```
+"""
+
+
+def test_markdown(server):
+    found = text_of(server, MARKDOWN, mimeType="text/markdown")
+    marks = re.compile(r"^(#|> \[!NOTE\]|>|- \[ \]|-|\||```.*|tool --help|)", re.MULTILINE)
+    expect(marks.findall(found), marks.findall(MARKDOWN))
+    for kept in ("**", "](https://github.com/acme/tool)", "`make install`", "`~/.config/tool.yml`", "`--help`",
+                 "<https://example.com/forum>"):
+        expect(found.count(kept), MARKDOWN.count(kept))
+    check("versão **mais recente**" in found and "Significado" in found and "\\" not in found, found)
+
+
+ORDINARY = [
+    "The president will visit the city on Monday.",
+    "Heavy rain closed several roads in the north of the country.",
+    "No.",
+    "Angela Merkel, Barack Obama, Emmanuel Macron",
+    "Very, very, very, very good!",
+    "The bank raised its prime rate on Wednesday, for the third time in a year, to 5.25 per cent.",
+]
+
+
+def test_the_guard_reports_no_ordinary_line(server):
+    """And it reports what was made to break the model."""
+    for found in translate(server, *ORDINARY):
+        expect([w for w in found["warnings"] if w["code"] == "SUSPICIOUS"], [])
+    broken = translate(server, "Good morning.", decoding={"minOutputTokens": 60})[0]
+    expect([w["code"] for w in broken["warnings"]], ["SUSPICIOUS"])
+
+
 def test_several_placeholders_in_a_line(server):
     text = text_of(
         server, "Dear {name}, your order {order} of {date} is on its way.", doNotTranslate=["{name}", "{order}", "{date}"]

@@ -5,7 +5,6 @@
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "engine/text/markup/markup_structure.h"
@@ -27,14 +26,5 @@ namespace dragoman::engine {
 //
 // Takes time about linear in the document. REQUIRES: `markdown` is valid UTF-8.
 MarkupStructure ReadMarkdown(std::string_view markdown, bool code_is_text);
-
-// Appends to `markdown` the character of `text` at bytes [at, end), with a backslash or as a
-// reference if it could be markup there. `line` is where the line's text begins in `markdown`.
-// `marks` has characters that always get a backslash.
-void AppendMarkdown(std::string_view text, size_t at, size_t end, size_t line,
-                    std::string_view marks, std::string& markdown);
-
-// Reports whether CommonMark treats the character as punctuation where emphasis begins and ends.
-bool IsMarkdownPunctuation(char32_t c);
 
 }  // namespace dragoman::engine

@@ -71,8 +71,8 @@ class MarkupDocument {
   //
   // In Markdown, block tags are the marks of headings, lists, quotes and table cells, code blocks
   // and HTML blocks. Inline elements are emphasis, links and paired HTML tags. Code spans and
-  // images are passed through; with `code_is_text`, most code spans are text, which the caller keeps
-  // (FindPlaceholders). markdown_structure.h has the details.
+  // images are passed through; with `code_is_text`, most code spans are text, which the caller
+  // keeps (FindPlaceholders). markdown_structure.h has the details.
   //
   // REQUIRES: `document` is valid UTF-8.
   static absl::StatusOr<MarkupDocument> Parse(std::string_view document, TextFormat format,

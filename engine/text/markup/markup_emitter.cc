@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/text/html/html_entities.h"
-#include "engine/text/markdown/markdown_structure.h"
+#include "engine/text/markdown/markdown_text.h"
 #include "engine/text/markup/markup.h"
 
 namespace dragoman::engine {

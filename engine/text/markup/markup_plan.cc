@@ -22,8 +22,8 @@ class Planner {
     plan_.marks = std::move(structure_.marks);
     plan_.kept = std::move(structure_.kept);
     for (MarkupElement& element : structure_.elements) {
-      plan_.elements.push_back(
-          {std::move(element.open), std::move(element.close), element.kind, element.is_crossing});
+      plan_.elements.push_back({std::move(element.open), std::move(element.close), element.kind,
+                                std::move(element.address), element.is_crossing});
     }
   }
 

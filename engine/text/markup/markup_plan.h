@@ -26,6 +26,7 @@ struct MarkupTags {
   std::string open;   // the start tag's bytes
   std::string close;  // the end tag's bytes, or a new end tag if the element has none
   MarkupElementKind kind = MarkupElementKind::kTags;
+  std::string address;  // MarkupElement::address
   // The element is closed before every block and opened again when it is needed.
   bool is_crossing = false;
 };

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
-#include "engine/text/markdown/markdown_structure.h"
+#include "engine/text/markdown/markdown_text.h"
 #include "engine/text/markup/markup_words.h"
 #include "engine/text/script.h"
 
@@ -49,7 +49,10 @@ std::vector<RebuiltMarkup::Segment> MarkupRunWriter::Write(std::span<const Marku
                                                            bool target_uses_spaces) {
   CollectWords(segments, target_uses_spaces);
   GiveStacks();
-  if (plan_.format == TextFormat::kMarkdown) FitEmphasis();
+  if (plan_.format == TextFormat::kMarkdown) {
+    FitAddresses(segments);
+    FitEmphasis();
+  }
   PlaceUnits();
 
   emitter_.BeginLine();
@@ -151,6 +154,37 @@ bool MarkupRunWriter::HasOther(const MarkupStack& stack, const MarkupStack& othe
   return std::any_of(stack.begin(), stack.end(), [&](int32_t element) {
     return IsEmphasis(element) && !Contains(other, element);
   });
+}
+
+void MarkupRunWriter::FitAddresses(std::span<const MarkupSegment> segments) {
+  std::vector<Word> fitted;
+  for (Word& word : words_) {
+    const auto element = std::ranges::find_if(word.stack, [&](int32_t e) {
+      return plan_.elements[static_cast<size_t>(e)].kind == MarkupElementKind::kAddress;
+    });
+    if (element == word.stack.end() || word.segment < 0) {
+      fitted.push_back(std::move(word));
+      continue;
+    }
+    const std::string& address = plan_.elements[static_cast<size_t>(*element)].address;
+    const std::string& target = segments[static_cast<size_t>(word.segment)].target;
+    const auto begin = static_cast<size_t>(word.begin);
+    const size_t found = target.find(address);
+    const size_t end = found == target.npos ? begin : found + address.size();
+    const bool is_inside = found != target.npos && begin >= found && begin < end;
+    Word rest = word;
+    rest.stack.erase(rest.stack.begin() + (element - word.stack.begin()));
+    if (is_inside) {
+      const size_t size = std::min(word.text.size(), end - begin);
+      rest.text = word.text.substr(size);
+      rest.begin += static_cast<int64_t>(size);
+      rest.space.clear();
+      word.text = word.text.substr(0, size);
+      fitted.push_back(std::move(word));
+    }
+    if (!rest.text.empty()) fitted.push_back(std::move(rest));
+  }
+  words_ = std::move(fitted);
 }
 
 void MarkupRunWriter::FitEmphasis() {
@@ -364,7 +398,10 @@ void MarkupRunWriter::WriteUnit(size_t index, bool with_emphasis) {
   with_emphasis = with_emphasis && std::none_of(emitter_.open().begin(), emitter_.open().end(),
                                                 [&](int32_t e) { return IsEmphasis(e); });
   const bool has_tags = with_emphasis || !is_emphasis;
+  const std::string& address = plan_.elements[static_cast<size_t>(unit.element)].address;
+  if (!address.empty() && !emitter_.is_after_blank()) emitter_.Write(" ");
   if (has_tags) emitter_.WriteStartTag(unit.element);
+  emitter_.Write(address);
   for (size_t i = 0; i < children_[index].size(); ++i) {
     const size_t child = children_[index][i];
     if (i > 0 &&

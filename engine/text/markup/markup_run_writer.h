@@ -49,6 +49,9 @@ class MarkupRunWriter {
   void CollectWords(std::span<const MarkupSegment> segments, bool target_uses_spaces);
   void AddUntranslated(TextRange range);
   void GiveStacks();
+  // Markdown: takes an address from the words, and the ends of words, that are not in it, such as a
+  // full stop that is aligned with it.
+  void FitAddresses(std::span<const MarkupSegment> segments);
   // Markdown: takes emphasis from words where its marks would not be read as marks.
   void FitEmphasis();
   // Reports whether the word begins or ends with punctuation, of its text or of markup.

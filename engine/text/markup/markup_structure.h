@@ -44,6 +44,7 @@ enum class MarkupElementKind {
   kTags,
   kEmphasis,  // *, **, _, __, ~ or ~~
   kLink,      // [text](address), [text][label]
+  kAddress,   // <address>
 };
 
 // An inline element.
@@ -59,6 +60,7 @@ struct MarkupElement {
   std::string open;  // the bytes that begin and end the element in the rebuilt document
   std::string close;
   MarkupElementKind kind = MarkupElementKind::kTags;
+  std::string address;  // kAddress: its text
 };
 
 struct MarkupStructure {

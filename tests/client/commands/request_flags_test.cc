@@ -108,6 +108,7 @@ const std::vector<FlagCase>& Cases() {
       {{"--preserve", "on"}, "preserve: true"},
       {{"--preserve", "off"}, "preserve: false"},
       {{"--recase", "off"}, "recase: false"},
+      {{"--guard", "retry"}, "guard: RETRY"},
   };
   return *kCases;
 }

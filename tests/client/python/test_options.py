@@ -21,6 +21,7 @@ CASES = [
     ({"do_not_translate": ["a", "b"]}, "do_not_translate: 'a' do_not_translate: 'b'"),
     ({"preserve": False}, "preserve: false"),
     ({"recase": False}, "recase: false"),
+    ({"guard": "retry"}, "guard: RETRY"),
     ({"terms": {"Hund": "hound"}}, "terms { source: 'Hund' target: 'hound' }"),
     (
         {"terms": [dragoman.Term(source="Hund", target="hound", ignore_case=True)]},

@@ -41,6 +41,7 @@ class CountingObserver : public engine::EngineObserver {
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override { ++translated; }
   void OnSegmentSearchedAgain() override { ++searched_again; }
+  void OnSuspicious(std::string_view) override { ++suspicious; }
   void OnJobTranslated(int64_t) override {}
   void OnSegmentCancelled(engine::Stage stage, engine::CancelCause, int64_t wasted) override {
     ++cancelled;
@@ -50,7 +51,7 @@ class CountingObserver : public engine::EngineObserver {
   void OnError(const char*) override { ++errors; }
 
   std::atomic<int64_t> steps{0}, row_steps{0}, steps_beside_pass{0}, encoded_segments{0},
-      encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, cancelled{0},
+      encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, suspicious{0}, cancelled{0},
       wasted_tokens{0}, errors{0};
   std::atomic<engine::Stage> last_cancelled_stage{engine::Stage::kTokenize};
 };

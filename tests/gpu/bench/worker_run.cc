@@ -36,6 +36,7 @@ class StepCounter : public engine::EngineObserver {
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override {}
   void OnSegmentSearchedAgain() override {}
+  void OnSuspicious(std::string_view) override {}
   void OnJobTranslated(int64_t) override {}
   void OnSegmentCancelled(engine::Stage, engine::CancelCause, int64_t) override {}
   void OnError(const char*) override {}

@@ -52,6 +52,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   request.add_do_not_translate("Guten Tag");
   request.set_preserve(true);
   request.set_recase(false);
+  request.set_guard(v1::TranslateRequest::WARN);
   auto* term = request.add_terms();
   term->set_source("Tag");
   term->set_target("day");
@@ -91,6 +92,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   EXPECT_THAT(job.do_not_translate, ElementsAre("Dragoman", "Guten Tag"));
   EXPECT_EQ(job.preserve, true);
   EXPECT_FALSE(job.recase);
+  EXPECT_EQ(job.guard, engine::Guard::kWarn);
   ASSERT_EQ(job.terms.size(), 2U);
   EXPECT_EQ(job.terms[0].source, "Tag");
   EXPECT_EQ(job.terms[0].target, "day");
@@ -146,6 +148,18 @@ TEST(RequestParser, MapsEnumsOneToOne) {
   EXPECT_EQ(Parse(request).job.priority, engine::Priority::kInteractive);
   request.set_priority(v1::NORMAL);
   EXPECT_EQ(Parse(request).job.priority, engine::Priority::kNormal);
+}
+
+TEST(RequestParser, OnlyATextThatIsNotStreamedIsTriedAgain) {
+  auto request = Minimal();
+  EXPECT_EQ(Parse(request).job.guard, engine::Guard::kWarn);
+  request.set_guard(v1::TranslateRequest::RETRY);
+  EXPECT_EQ(Parse(request, CallKind::kUnary).job.guard, engine::Guard::kRetry);
+  EXPECT_THAT(std::string(Parse(request, CallKind::kStream).status.message()),
+              HasSubstr("guard: found RETRY"));
+  request.mutable_decoding()->mutable_sampling();
+  EXPECT_THAT(std::string(Parse(request, CallKind::kUnary).status.message()),
+              HasSubstr("guard: found RETRY with decoding.sampling"));
 }
 
 TEST(RequestParser, MarkupComesItemByItem) {

@@ -219,5 +219,17 @@ TEST(MarkdownCases, CodeThatIsText) {
             "Use **`ls *x*`** or ``a`b`` on <https://a.b/_c_/d>, \\`d\\`.");
 }
 
+// A full stop may be aligned with the address before it, and an address may be lost.
+TEST(MarkdownCases, AddressesAreWhole) {
+  const auto document = ExpectOk(
+      MarkupDocument::Parse("a <https://b.c/d/>.", TextFormat::kMarkdown, /*code_is_text=*/true));
+  EXPECT_EQ(document->text(0), "a https://b.c/d/.");
+  const int url = 1;
+  const std::string at = "@" + std::to_string(url);
+  EXPECT_EQ(RebuiltByScript(*document, {"A@0 https://b.c/d/" + at + " _." + at}),
+            "A <https://b.c/d/>.");
+  EXPECT_EQ(RebuiltByScript(*document, {"A@0"}), "A <https://b.c/d/>");
+}
+
 }  // namespace
 }  // namespace dragoman::engine
