@@ -110,7 +110,9 @@ TEST_F(EngineHtml, MarkdownKeepsItsMarks) {
   job.contents = {
       "# Guten Morgen!\n\n- Der **Hund** schläft.\n- `ls -l`\n\n| Wo ist der Hund? |\n|-|\n"};
   const std::string text = TranslateOne(job).hypotheses[0].text;
-  EXPECT_EQ(text, "# Good morning.\n\n- The **dog** is sleeping.\n- `ls -l`\n\n| Where's the dog? |\n|-|\n");
+  EXPECT_EQ(
+      text,
+      "# Good morning.\n\n- The **dog** is sleeping.\n- `ls -l`\n\n| Where's the dog? |\n|-|\n");
 }
 
 TEST_F(EngineHtml, TextWithoutMarkupIsTranslatedAsPlainText) {

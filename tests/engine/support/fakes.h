@@ -51,8 +51,8 @@ class CountingObserver : public engine::EngineObserver {
   void OnError(const char*) override { ++errors; }
 
   std::atomic<int64_t> steps{0}, row_steps{0}, steps_beside_pass{0}, encoded_segments{0},
-      encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, suspicious{0}, cancelled{0},
-      wasted_tokens{0}, errors{0};
+      encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, suspicious{0},
+      cancelled{0}, wasted_tokens{0}, errors{0};
   std::atomic<engine::Stage> last_cancelled_stage{engine::Stage::kTokenize};
 };
 

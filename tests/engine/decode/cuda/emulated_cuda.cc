@@ -243,13 +243,13 @@ Error EmulatedPinnedBuffer::Allocate(int64_t bytes) {
 Error EmulatedCopy(Stream, void* to, const void* from, int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
   emulated_hang.Waits();
-  std::memcpy(to, from, static_cast<size_t>(bytes));
+  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));  // either may be nullptr if not
   return Error::kNone;
 }
 
 Error EmulatedFill(Stream, void* to, uint8_t value, int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
-  std::memset(to, value, static_cast<size_t>(bytes));
+  if (bytes > 0) std::memset(to, value, static_cast<size_t>(bytes));
   return Error::kNone;
 }
 
