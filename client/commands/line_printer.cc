@@ -134,6 +134,8 @@ void LinePrinter::CountReasons(int64_t number, const LineResult& result) {
     if (warning.code() == v1::Warning::BEAM_TOO_NARROW) ++narrow_;
     if (warning.code() == v1::Warning::NOT_TRANSLATED) ++untranslated_;
     if (warning.code() == v1::Warning::UNKNOWN_CHARACTERS) ++unknown_text_;
+    if (warning.code() == v1::Warning::PLACEHOLDER_LOST) ++lost_;
+    if (warning.code() == v1::Warning::SUSPICIOUS) ++suspicious_;
   }
 }
 
@@ -233,6 +235,8 @@ void LinePrinter::Close() {
   PrintNote(narrow_, "had a beam too narrow for their phrases and terms (--beam-size)");
   PrintNote(untranslated_, "came back untranslated in part: the model cannot read or write it");
   PrintNote(unknown_text_, "had characters that the model's vocabulary lacks");
+  PrintNote(lost_, "lost a placeholder (PLACEHOLDER_LOST)");
+  PrintNote(suspicious_, "may have a wrong translation (SUSPICIOUS; --guard retry searches again)");
   PrintNote(unmet_, "lacked a required phrase or term (CONSTRAINTS_UNMET)");
   PrintNote(without_output_, "had no hypothesis left (NO_OUTPUT)");
 }

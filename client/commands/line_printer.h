@@ -102,6 +102,8 @@ class LinePrinter {
   int64_t narrow_ = 0;        // lines with a warning BEAM_TOO_NARROW
   int64_t untranslated_ = 0;  // lines with a warning NOT_TRANSLATED
   int64_t unknown_text_ = 0;  // lines with a warning UNKNOWN_CHARACTERS
+  int64_t lost_ = 0;          // lines with a warning PLACEHOLDER_LOST
+  int64_t suspicious_ = 0;    // lines with a warning SUSPICIOUS
   int64_t unmet_ = 0;         // lines with CONSTRAINTS_UNMET in any hypothesis
   int64_t without_output_ = 0;
   int64_t unknown_ = 0;

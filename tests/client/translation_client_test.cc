@@ -437,6 +437,8 @@ class BabblingServer {
  public:
   BabblingServer() {
     grpc::ServerBuilder builder;
+    // A server of another test may have turned it on for the process.
+    grpc::EnableDefaultHealthCheckService(false);
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();

@@ -94,6 +94,28 @@ ScriptedReply DetectGerman(const v1::TranslateRequest& request) {
   return reply;
 }
 
+TEST(Translate, CountsTheLinesWithEachWarning) {
+  const ScriptedServer server([](const v1::TranslateRequest& request) {
+    ScriptedReply reply = Answer(request);
+    for (int i = 0; i < request.contents_size(); ++i) {
+      v1::Translation* translation = reply.response.mutable_translations(i);
+      for (int code = v1::Warning::Code_MIN + 1; code <= v1::Warning::Code_MAX; ++code) {
+        translation->add_warnings()->set_code(static_cast<v1::Warning::Code>(code));
+      }
+      translation->set_finish_reason(v1::LENGTH);
+    }
+    return reply;
+  });
+  const CommandRun run = Translate(server, "a\nb\n", {});
+  EXPECT_EQ(run.status, 0);
+  // One for each code: OUTPUT_LIMIT is told by the reason.
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), v1::Warning::Code_MAX) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("note: 2 lines may have a wrong translation (SUSPICIOUS; --guard "
+                                 "retry searches again)\n"));
+  EXPECT_THAT(run.err, HasSubstr("note: 2 lines lost a placeholder (PLACEHOLDER_LOST)\n"));
+  EXPECT_EQ(Translate(server, "a\n", {"--json"}).err, "");
+}
+
 TEST(Translate, NamesTheLinesInWhichNoServedLanguageIsFound) {
   const ScriptedServer server(DetectGerman);
   const Arguments flags = {"--from", "auto", "--to", "en"};
