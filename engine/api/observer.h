@@ -47,7 +47,8 @@ class EngineObserver {
   // is decoded again, with constraints in place of sentinels.
   virtual void OnSegmentSearchedAgain() = 0;
 
-  // A segment's translation is probably wrong; `reason` is NameOf (engine/text/guard.h).
+  // A segment's translation is probably wrong; `reason` is SuspicionWords::name
+  // (engine/text/guard.h).
   virtual void OnSuspicious(std::string_view reason) = 0;
 
   // A job ended with status OK. Its best hypotheses have this many tokens in all (EOS included).

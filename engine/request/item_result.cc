@@ -115,24 +115,6 @@ int64_t RemoveLost(const ItemPlan& plan, const Segments& segments,
   return lost;
 }
 
-std::string_view DescriptionOf(Suspicion suspicion) {
-  switch (suspicion) {
-    case Suspicion::kRepeats:
-      return "repeats itself";
-    case Suspicion::kTooLong:
-      return "is far longer than the text";
-    case Suspicion::kTooShort:
-      return "is far shorter than the text";
-    case Suspicion::kCopied:
-      return "has the words of the text";
-    case Suspicion::kWrongScript:
-      return "is in a script of another language";
-    case Suspicion::kNone:
-      break;
-  }
-  return "";
-}
-
 std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, int64_t empty,
                                 int64_t lost) {
   int64_t at_limit = 0;
@@ -184,7 +166,7 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
     std::string text;
     for (const auto& [suspicion, count] : suspicious) {
       absl::StrAppend(&text, text.empty() ? "the translation of " : ", that of ", count, of_all,
-                      " ", std::string(DescriptionOf(suspicion)));
+                      " ", std::string(WordsOf(suspicion).statement));
     }
     warnings.push_back({WarningCode::kSuspicious, std::move(text)});
   }

@@ -258,7 +258,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     }
   }
   if (texts.front().suspicion != Suspicion::kNone) {
-    services_->accounting.observer->OnSuspicious(NameOf(texts.front().suspicion));
+    services_->accounting.observer->OnSuspicious(WordsOf(texts.front().suspicion).name);
   }
   const Nanos now = services_->clock->Now();
   services_->accounting.observer->OnStage(Stage::kDetokenize, now - segment->decoded_at);

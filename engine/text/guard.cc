@@ -163,7 +163,7 @@ std::vector<UScriptCode> ScriptsOf(const LanguageCode& code) {
   return found;
 }
 
-std::set<std::string> WordsOf(const Characters& text) {
+std::set<std::string> WordSet(const Characters& text) {
   std::set<std::string> words;
   std::string word;
   for (const UChar32 c : text) {
@@ -181,7 +181,7 @@ bool IsInWrongScript(const Characters& source, const Characters& target,
                      const std::vector<UScriptCode>& expected) {
   constexpr int kLetters = 10;
   if (expected.empty()) return false;
-  const std::set<std::string> known = WordsOf(source);
+  const std::set<std::string> known = WordSet(source);
   int right = 0;
   int wrong = 0;
   std::string word;
@@ -211,22 +211,16 @@ bool IsInWrongScript(const Characters& source, const Characters& target,
 
 }  // namespace
 
-std::string_view NameOf(Suspicion suspicion) {
-  switch (suspicion) {
-    case Suspicion::kRepeats:
-      return "repeats";
-    case Suspicion::kTooLong:
-      return "too_long";
-    case Suspicion::kTooShort:
-      return "too_short";
-    case Suspicion::kCopied:
-      return "copied";
-    case Suspicion::kWrongScript:
-      return "wrong_script";
-    case Suspicion::kNone:
-      break;
-  }
-  return "none";
+const SuspicionWords& WordsOf(Suspicion suspicion) {
+  static constexpr SuspicionWords kWords[] = {
+      {"", ""},
+      {"repeats", "repeats itself"},
+      {"too_long", "is far longer than the text"},
+      {"too_short", "is far shorter than the text"},
+      {"copied", "has the words of the text"},
+      {"wrong_script", "is in a script of another language"},
+  };
+  return kWords[static_cast<size_t>(suspicion)];
 }
 
 Suspicion JudgeTranslation(std::string_view source, std::string_view source_language,

@@ -26,7 +26,12 @@ enum class Suspicion {
 Suspicion JudgeTranslation(std::string_view source, std::string_view source_language,
                            std::string_view target, std::string_view target_language);
 
-// Returns the reason as a metric names it: "repeats", "too_long". REQUIRES: not kNone.
-std::string_view NameOf(Suspicion suspicion);
+// Says a suspicion in words; kNone has none.
+struct SuspicionWords {
+  std::string_view name;       // as a metric names it: "too_long"
+  std::string_view statement;  // what a translation does: "is far longer than the text"
+};
+
+const SuspicionWords& WordsOf(Suspicion suspicion);
 
 }  // namespace dragoman::engine

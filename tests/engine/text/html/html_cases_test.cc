@@ -2,39 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/text/markup/markup.h"
 #include "tests/engine/text/markup/markup_script.h"
-#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
 
 using Strings = std::vector<std::string>;
+using Case = MarkupCase;
 
-struct Case {
-  const char* what;
-  std::string html;
-  Strings texts;    // of the runs
-  Strings scripts;  // by run
-  std::string rebuilt;
-};
-
-void Check(const std::vector<Case>& cases) {
-  std::set<std::string> seen;
-  for (const Case& c : cases) {
-    SCOPED_TRACE(std::string(c.what) + ": " + c.html);
-    EXPECT_TRUE(seen.insert(c.what).second) << "two cases of one name";
-    const auto document = ExpectOk(MarkupDocument::Parse(c.html, TextFormat::kHtml));
-    Strings texts;
-    for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
-    EXPECT_EQ(texts, c.texts);
-    EXPECT_EQ(RebuiltByScript(*document, c.scripts), c.rebuilt);
-  }
-}
+void Check(const std::vector<Case>& cases) { CheckMarkupCases(cases, TextFormat::kHtml); }
 
 const Strings kSame = {"="};
 const Strings kReversed = {"~"};

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,27 +13,9 @@ namespace dragoman::engine {
 namespace {
 
 using Strings = std::vector<std::string>;
+using Case = MarkupCase;
 
-struct Case {
-  const char* what;
-  std::string markdown;
-  Strings texts;    // of the runs
-  Strings scripts;  // by run
-  std::string rebuilt;
-};
-
-void Check(const std::vector<Case>& cases) {
-  std::set<std::string> seen;
-  for (const Case& c : cases) {
-    SCOPED_TRACE(std::string(c.what) + ": " + c.markdown);
-    EXPECT_TRUE(seen.insert(c.what).second) << "two cases of one name";
-    const auto document = ExpectOk(MarkupDocument::Parse(c.markdown, TextFormat::kMarkdown));
-    Strings texts;
-    for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
-    EXPECT_EQ(texts, c.texts);
-    EXPECT_EQ(RebuiltByScript(*document, c.scripts), c.rebuilt);
-  }
-}
+void Check(const std::vector<Case>& cases) { CheckMarkupCases(cases, TextFormat::kMarkdown); }
 
 const Strings kSame = {"="};
 const Strings kReversed = {"~"};

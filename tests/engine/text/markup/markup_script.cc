@@ -1,12 +1,15 @@
 #include "tests/engine/text/markup/markup_script.h"
 
+#include <gtest/gtest.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "engine/base/utf8.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -89,6 +92,19 @@ std::string RebuiltByScript(const MarkupDocument& document,
     segments.push_back({ScriptedSegment(document.text(run), scripts[script])});
   }
   return document.Rebuild(segments, true).document;
+}
+
+void CheckMarkupCases(const std::vector<MarkupCase>& cases, TextFormat format) {
+  std::set<std::string> seen;
+  for (const MarkupCase& c : cases) {
+    SCOPED_TRACE(std::string(c.what) + ": " + c.document);
+    EXPECT_TRUE(seen.insert(c.what).second) << "two cases of one name";
+    const auto document = ExpectOk(MarkupDocument::Parse(c.document, format));
+    std::vector<std::string> texts;
+    for (int64_t run = 0; run < document->runs(); ++run) texts.push_back(document->text(run));
+    EXPECT_EQ(texts, c.texts);
+    EXPECT_EQ(RebuiltByScript(*document, c.scripts), c.rebuilt);
+  }
 }
 
 }  // namespace dragoman::engine

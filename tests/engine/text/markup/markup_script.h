@@ -24,4 +24,15 @@ MarkupSegment ScriptedSegment(const std::string& text, std::string_view script);
 std::string RebuiltByScript(const MarkupDocument& document,
                             const std::vector<std::string>& scripts);
 
+// A document, the texts of its runs, a script for each run, and the document rebuilt by them.
+struct MarkupCase {
+  const char* what;
+  std::string document;
+  std::vector<std::string> texts;
+  std::vector<std::string> scripts;
+  std::string rebuilt;
+};
+
+void CheckMarkupCases(const std::vector<MarkupCase>& cases, TextFormat format);
+
 }  // namespace dragoman::engine
