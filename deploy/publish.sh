@@ -81,7 +81,7 @@ file_of() { # file_of REFERENCE ARCHITECTURE
   local name="${1##*/}"
   echo "${name/:/_}_$2"
 }
-# What of an image is needed to tell what is in it.
+# Copies the files of an image, or those at PATH, to a folder.
 unpack() { # unpack IMAGE FOLDER [PATH...]
   local container
   container="$(docker create "$1" true)"
@@ -148,7 +148,7 @@ push() {
 }
 
 release() {
-  # Of the archives the Python client's and the chart.
+  # *gz matches two archives: the Python client and the chart.
   gh release create "$tag" --repo "$DRAGOMAN_REPOSITORY" --verify-tag --title "$tag" --notes-file "$dist/NOTES.md" \
     "$dist"/*.deb "$dist"/*.whl "$dist"/*gz "$dist"/*.spdx.json "$dist/SHA256SUMS"
 }

@@ -67,8 +67,9 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
                                         bool constrained, int ordinal);
 
-// Returns the options with a wider beam and without repeated n-grams, for a second search after one
-// whose result is probably wrong (engine/text/guard.h). `found` are the settings of the first.
+// Returns the options of a second search, after a first one whose result is probably wrong
+// (engine/text/guard.h). The second search has a wider beam and repeats no n-gram. `found` are the
+// settings of the first.
 DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found, int max_rows);
 
 // Widens the beam of a segment to at least constraint_tokens + 2, but to no more than

@@ -24,7 +24,7 @@ WORKFLOW = ROOT / '.github/workflows/publish.yml'
 STEPS = ('check', 'packages', 'client', 'chart', 'images', 'cuda', 'assemble', 'push', 'release')
 CHECKOUT = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8'
 
-# Of each job all that it may do.
+# Each job has these permissions and no others.
 PERMISSIONS = {
     'check': {'contents': 'read'}, 'packages': {'contents': 'read'}, 'images': {'contents': 'read'},
     'assemble': {'contents': 'read'}, 'registry': {'contents': 'read', 'packages': 'write'},
@@ -113,7 +113,7 @@ class Workflow(unittest.TestCase):
                 with self.subTest(old=old, new=new):
                     self.assertIn(old, text)
                     path.write_text(text.replace(old, new, 1))
-                    # What the schema refuses the others need not understand.
+                    # The other tools need not understand a file that the schema refuses.
                     found = schema_finding(path) or audit_finding(path) + own_finding(path)
                     self.assertIn(words, found)
 
@@ -286,7 +286,7 @@ class Assembled(Tree):
         self.assertEqual(checked.returncode, 0, checked.stdout)
         listed = {line.split('  ')[1] for line in (self.dist / 'SHA256SUMS').read_text().splitlines()}
         self.assertEqual(listed, {path.name for path in self.dist.iterdir()} - {'NOTES.md', 'SHA256SUMS'})
-        # Of two packages, two wheels and five images.
+        # Two packages, two wheels and five images have an SBOM.
         self.assertEqual(len([name for name in listed if name.endswith('.spdx.json')]), 9)
         again = self.publish(self.TAG, 'assemble')
         self.assertEqual((again.returncode, again.stdout), (0, done.stdout))
@@ -381,7 +381,7 @@ class Images(Tree):
         return {package['name']: package for package in document['packages']}, related
 
     def test_an_image_is_tested_kept_and_has_an_sbom(self):
-        # A library of nobody is refused; the CPU's image has none.
+        # A library that no package owns is refused. The image for CPUs has none.
         kept = self.cublas.rename(self.root / 'cublas')
         self.assertEqual((done := self.publish(self.TAG, 'images')).returncode, 0, done.stdout)
         packages, related = self.read(f'dragoman_0.1.0_{self.architecture}')
