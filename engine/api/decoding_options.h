@@ -17,6 +17,12 @@ namespace dragoman::engine {
 // The profile whose rules set the options that a request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 
+// Where a term's target may begin (SEARCH.md d.7).
+enum class TermPlacement {
+  kAnywhere,
+  kAligned,  // where the model's attention is on the term's source words
+};
+
 // The pruning heuristics of Freitag & Al-Onaizan (SEARCH.md a.2). The members are absolute_delta,
 // relative and max_candidates.
 struct Pruning {

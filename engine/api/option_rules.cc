@@ -181,6 +181,10 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
     CheckStopping(options, context, &errors);
   }
   CheckNumbersTogether(options, context, &errors);
+  if (options.term_placement == TermPlacement::kAligned && context.partials) {
+    errors.push_back(Contradiction("decoding.term_placement ALIGNED", "return_options.partials",
+                                   "a second search may replace what was shown"));
+  }
   CheckSampling(options, context, &errors);
   return errors;
 }

@@ -12,6 +12,12 @@ void MakeSet(std::vector<int32_t>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
+std::vector<GatedPhrase> WithoutGates(std::vector<std::vector<int32_t>> phrases) {
+  std::vector<GatedPhrase> gated;
+  for (std::vector<int32_t>& phrase : phrases) gated.push_back({std::move(phrase), 0, 0});
+  return gated;
+}
+
 }  // namespace
 
 WordEdgeTable::WordEdgeTable(int32_t vocabulary)
@@ -19,12 +25,17 @@ WordEdgeTable::WordEdgeTable(int32_t vocabulary)
 
 ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases,
                                  const WordEdgeTable* edges)
+    : ConstraintTable(WithoutGates(std::move(phrases)), false, edges) {}
+
+ConstraintTable::ConstraintTable(std::vector<GatedPhrase> phrases, bool gated,
+                                 const WordEdgeTable* edges)
     : edges_(edges) {
   std::sort(phrases.begin(), phrases.end());
   begin_.push_back(0);
-  for (const std::vector<int32_t>& phrase : phrases) {
-    tokens_.insert(tokens_.end(), phrase.begin(), phrase.end());
+  for (const GatedPhrase& phrase : phrases) {
+    tokens_.insert(tokens_.end(), phrase.tokens.begin(), phrase.tokens.end());
     begin_.push_back(static_cast<int32_t>(tokens_.size()));
+    if (gated) gates_.insert(gates_.end(), {phrase.begin, phrase.end});
   }
 }
 

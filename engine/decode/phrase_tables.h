@@ -5,6 +5,7 @@
 // Plain values. Immutable once made; then any thread may read them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -38,6 +39,16 @@ class WordEdgeTable {
   std::vector<uint32_t> continues_, open_;
 };
 
+// A required phrase, and the source positions [begin, end) that it may translate: its gate
+// (SEARCH.md d.7).
+struct GatedPhrase {
+  std::vector<int32_t> tokens;
+  int32_t begin = 0;
+  int32_t end = 0;
+
+  auto operator<=>(const GatedPhrase&) const = default;
+};
+
 class ConstraintTable {
  public:
   ConstraintTable() = default;
@@ -47,6 +58,8 @@ class ConstraintTable {
   // all phrases together have at most kMaxConstraintTokens tokens.
   explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases,
                            const WordEdgeTable* edges = nullptr);
+  // The same; if `gated`, each phrase has its gate.
+  ConstraintTable(std::vector<GatedPhrase> phrases, bool gated, const WordEdgeTable* edges);
 
   bool empty() const { return begin_.size() <= 1; }
   int total() const { return static_cast<int>(tokens_.size()); }
@@ -54,12 +67,14 @@ class ConstraintTable {
   kernels::ConstraintSet set() const {
     if (empty()) return {};
     return {tokens_.data(), begin_.data(), static_cast<int32_t>(begin_.size()) - 1,
-            edges_ == nullptr ? kernels::WordEdges() : edges_->edges()};
+            edges_ == nullptr ? kernels::WordEdges() : edges_->edges(),
+            gates_.empty() ? nullptr : gates_.data()};
   }
 
  private:
   std::vector<int32_t> tokens_;
   std::vector<int32_t> begin_;
+  std::vector<int32_t> gates_;
   const WordEdgeTable* edges_ = nullptr;
 };
 

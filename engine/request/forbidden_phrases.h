@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,17 +18,26 @@
 #include "absl/status/statusor.h"
 #include "engine/base/field_error.h"
 #include "engine/decode/phrase_tables.h"
+#include "engine/text/text_range.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman::engine {
+
+// The source tokens [begin, end) that a phrase translates, its gate (SEARCH.md d.7).
+struct SourceTokens {
+  int32_t begin = 0;
+  int32_t end = 0;
+};
 
 // A phrase that the translation of a segment must contain or begin with.
 struct NamedPhrase {
   std::string name;   // for messages: "decoding.required_phrases[2]", or a term's place in a file
   std::string field;  // path of the field in the request; "" if the model requires the phrase
-  std::vector<int32_t> tokens;    // the last token is EOS if the phrase must end the translation
-  bool is_prefix = false;         // a forced prefix, which never makes a forbidden phrase allowed
-  bool may_have_unknown = false;  // may contain <unk>, for which bytes of the source are copied
+  std::vector<int32_t> tokens;      // the last token is EOS if the phrase must end the translation
+  bool is_prefix = false;           // a forced prefix, which never makes a forbidden phrase allowed
+  bool may_have_unknown = false;    // may contain <unk>, for which bytes of the source are copied
+  std::optional<TextRange> source;  // the part of the segment's text that it translates, if known
+  std::optional<SourceTokens> gate;  // where it may begin; nullopt: anywhere
 };
 
 // Returns the error for a phrase. `found` says what it has ("no tokens"), `expected` what it needs

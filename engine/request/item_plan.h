@@ -45,10 +45,15 @@ struct SegmentPlan {
   std::vector<std::pair<SentinelTokens, std::string>> kept;
   // The search to use if the translation is probably wrong; nullopt: none.
   std::optional<kernels::SearchOptions> safer;
+  // The phrases that a translation must contain to be returned, if this plan has no constraints for
+  // them.
+  ConstraintTable expected;
+  // The plan to search next if a translation lacks phrases; nullptr: none. It has the same source.
+  std::unique_ptr<SegmentPlan> if_unmet;
   // The plan of this segment with constraints in place of sentinels. It is searched if a
   // translation does not have each sentinel exactly once. nullptr: the segment has no sentinels, no
   // search can meet the constraints, or the request asks for sampling.
-  std::unique_ptr<SegmentPlan> constrained;
+  std::unique_ptr<SegmentPlan> if_lost;
 };
 
 struct ItemPlan {

@@ -28,6 +28,16 @@ absl::Status StatusOf(CancelCause cause) {
   return absl::UnavailableError("the server stopped before the translation was done");
 }
 
+// Reports whether a hypothesis lacks phrases of the plan.
+bool LacksPhrases(const SegmentPlan& plan, const DecodedHypothesis& h) {
+  if (h.reason == kernels::FinishReason::kConstraintsUnmet) return true;
+  if (plan.expected.empty()) return false;
+  std::vector<int32_t> tokens = h.tokens;
+  if (h.token_log_probs.size() > tokens.size()) tokens.push_back(plan.search.eos);
+  const kernels::ConstraintSet set = plan.expected.set();
+  return TracePhrases(set, tokens, false).places.size() < static_cast<size_t>(set.phrases);
+}
+
 Outcome OutcomeOfHypotheses(const std::vector<DecodedHypothesis>& hypotheses) {
   return OutcomeOf(hypotheses.empty() ? kernels::FinishReason::kNoOutput
                                       : hypotheses.front().reason);
@@ -190,7 +200,8 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   SegmentHypothesis out;
   const bool with_eos = decoded.token_log_probs.size() > decoded.tokens.size();
   WrittenText written = plan.target_text.Write(decoded.tokens, with_eos);
-  if (plan.search.align) out.aligned = AlignTokens(written, decoded.aligned, plan.source_places);
+  if (settings_.search.align)
+    out.aligned = AlignTokens(written, decoded.aligned, plan.source_places);
   Hypothesis& h = out.hypothesis;
   out.lost_unknown = written.lost_unknown;
   out.lost = written.lost_phrases + written.lost_placeholders + written.lost_unknown;
@@ -233,8 +244,14 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   texts.reserve(hypotheses.size());
   for (const DecodedHypothesis& h : hypotheses) texts.push_back(ToHypothesis(plan, h));
   const auto has_lost = [](const SegmentHypothesis& h) { return h.lost > 0; };
-  if (plan.constrained != nullptr && std::ranges::any_of(texts, has_lost)) {
-    SearchAgain(std::move(segment));
+  if (plan.if_lost != nullptr && std::ranges::any_of(texts, has_lost)) {
+    SearchAgain(std::move(segment), &SegmentPlan::if_lost);
+    return;
+  }
+  const auto lacks_phrases = [&](const DecodedHypothesis& h) { return LacksPhrases(plan, h); };
+  if (plan.if_unmet != nullptr &&
+      (hypotheses.empty() || std::ranges::any_of(hypotheses, lacks_phrases))) {
+    SearchAgain(std::move(segment), &SegmentPlan::if_unmet);
     return;
   }
   if (texts.empty()) {
@@ -297,7 +314,8 @@ void Job::AddTimes(const Segment& segment) {
   timings_.decode += segment.decoded_at - segment.admitted_at;
 }
 
-void Job::SearchAgain(std::unique_ptr<Segment> segment) {
+void Job::SearchAgain(std::unique_ptr<Segment> segment,
+                      std::unique_ptr<SegmentPlan> SegmentPlan::*next_plan) {
   const int item = segment->item;
   const int index = segment->index;
   {
@@ -305,10 +323,10 @@ void Job::SearchAgain(std::unique_ptr<Segment> segment) {
     AddTimes(*segment);
   }
   SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
-  const std::unique_ptr<SegmentPlan> constrained = std::move(plan.constrained);
-  const int64_t run = plan.run;
-  plan = std::move(*constrained);
-  plan.run = run;
+  const std::unique_ptr<SegmentPlan> next = std::move(plan.*next_plan);
+  if (next->if_lost == nullptr) next->if_lost = std::move(plan.if_lost);
+  next->run = plan.run;
+  plan = std::move(*next);
   services_->accounting.ledger->Requeue(segment->running);
   services_->accounting.observer->OnSegmentSearchedAgain();
   services_->search_again(MakeSegment(item, index));

@@ -116,8 +116,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
-  // Queues the segment again, with constraints instead of sentinels.
-  void SearchAgain(std::unique_ptr<Segment> segment);
+  // Queues the segment again, with the next plan that this member of its plan has.
+  void SearchAgain(std::unique_ptr<Segment> segment,
+                   std::unique_ptr<SegmentPlan> SegmentPlan::*next_plan);
   // Queues the segment again, with safer options, and keeps the results of the first search.
   void Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
              int64_t first_tokens);

@@ -116,6 +116,29 @@ std::vector<KeptPart> JoinParts(std::vector<KeptPart> parts, std::span<const Kep
   return joined;
 }
 
+// Calls `visit` for a plan and for all that may be searched after it.
+template <class Visit>
+void ForEachPlan(SegmentPlan* plan, const Visit& visit) {
+  if (plan == nullptr) return;
+  visit(*plan);
+  ForEachPlan(plan->if_unmet.get(), visit);
+  ForEachPlan(plan->if_lost.get(), visit);
+}
+
+// Returns the source tokens whose text overlaps `range`; nullopt if there are none. `places` is
+// SegmentPlan::source_places.
+std::optional<SourceTokens> TokensOf(std::span<const std::optional<TextRange>> places,
+                                     const TextRange& range) {
+  std::optional<SourceTokens> tokens;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (!places[i] || places[i]->end <= range.begin || range.end <= places[i]->begin) continue;
+    const auto at = static_cast<int32_t>(i);
+    if (!tokens) tokens = SourceTokens{at, at + 1};
+    tokens->end = at + 1;
+  }
+  return tokens;
+}
+
 }  // namespace
 
 std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
@@ -184,9 +207,10 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   // An item of several segments gets one hypothesis, even if the model returns more by default.
   if (plan.segments.size() > 1) {
     for (SegmentPlan& segment : plan.segments) {
-      WantOneHypothesis(&segment.search);
-      if (segment.safer) WantOneHypothesis(&*segment.safer);
-      if (segment.constrained != nullptr) WantOneHypothesis(&segment.constrained->search);
+      ForEachPlan(&segment, [](SegmentPlan& plan) {
+        WantOneHypothesis(&plan.search);
+        if (plan.safer) WantOneHypothesis(&*plan.safer);
+      });
     }
   }
   plan.unmet = plan.segments.empty() &&
@@ -310,26 +334,30 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
   absl::StatusOr<SegmentPhrases> phrases = phrases_->Find(text, piece.sentinels);
   if (!phrases.ok()) return phrases.status();
   absl::StatusOr<SegmentPlan> segment =
-      PlanSearch(piece.encoded, *std::move(phrases), piece.sentinels, prefix);
+      PlanSearches(text, piece.encoded, *std::move(phrases), piece.sentinels, prefix);
   if (!segment.ok()) return segment;
-  // Sets the members that both plans have: with sentinels, and with constraints in their place.
-  const auto complete = [&](const EncodedText& encoded, SegmentPlan& plan) {
-    plan.range = range;
-    plan.unknown = piece.unknown;
-    if (request_->preserve) plan.placeholders = PlaceholdersOf(text);
-    if (piece.in_capitals) plan.target_text.set_in_capitals();
-    if (settings_->search.align) plan.source_places = SourcePlaces(text, encoded);
+  // Sets the members that all plans with the same source have.
+  const auto complete = [&](const EncodedText& encoded, SegmentPlan& first) {
+    ForEachPlan(&first, [&](SegmentPlan& plan) {
+      plan.range = range;
+      plan.unknown = piece.unknown;
+      if (request_->preserve) plan.placeholders = PlaceholdersOf(text);
+      if (piece.in_capitals) plan.target_text.set_in_capitals();
+      if (settings_->search.align) plan.source_places = SourcePlaces(text, encoded);
+    });
   };
   complete(piece.encoded, *segment);
   if (piece.sentinels.empty()) return segment;
 
-  for (const SentinelTokens& tokens : piece.sentinel_tokens) {
-    const Sentinel& sentinel = piece.sentinels[tokens.sentinel];
-    segment->kept.emplace_back(tokens, sentinel.text);
-    for (size_t i = tokens.begin; i < tokens.end && i < segment->source_places.size(); ++i) {
-      segment->source_places[i] = sentinel.source;
+  ForEachPlan(&*segment, [&](SegmentPlan& plan) {
+    for (const SentinelTokens& tokens : piece.sentinel_tokens) {
+      const Sentinel& sentinel = piece.sentinels[tokens.sentinel];
+      plan.kept.emplace_back(tokens, sentinel.text);
+      for (size_t i = tokens.begin; i < tokens.end && i < plan.source_places.size(); ++i) {
+        plan.source_places[i] = sentinel.source;
+      }
     }
-  }
+  });
   if (settings_->search.sampling.enabled) return segment;  // a draw cannot be made to meet them
   std::vector<TextRange> kept;
   for (const Sentinel& sentinel : piece.sentinels) kept.push_back(sentinel.source);
@@ -338,25 +366,69 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
   if (plain.ids.size() <= static_cast<size_t>(facts_->text->max_source_tokens())) {
     absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);
     if (!all.ok()) return segment;
-    absl::StatusOr<SegmentPlan> constrained = PlanSearch(plain, *std::move(all), {}, prefix);
+    absl::StatusOr<SegmentPlan> constrained =
+        PlanConstrained(text, plain, *std::move(all), {}, prefix);
     // Leaves the second plan out if no search can meet the constraints.
     if (!constrained.ok()) return segment;
     complete(plain, *constrained);
-    segment->constrained = std::make_unique<SegmentPlan>(*std::move(constrained));
+    segment->if_lost = std::make_unique<SegmentPlan>(*std::move(constrained));
   }
   return segment;
 }
 
+absl::StatusOr<SegmentPlan> JobPlanner::PlanSearches(std::string_view text,
+                                                     const EncodedText& source,
+                                                     SegmentPhrases phrases,
+                                                     std::span<const Sentinel> sentinels,
+                                                     const NamedPhrase& prefix) {
+  absl::StatusOr<SegmentPlan> constrained =
+      PlanConstrained(text, source, phrases, sentinels, prefix);
+  if (!constrained.ok() || constrained->if_unmet == nullptr) return constrained;
+  absl::StatusOr<SegmentPlan> plain = PlanSearch(source, {}, sentinels, prefix);
+  if (!plain.ok()) return constrained;
+  plain->safer.reset();  // a safer search may lose the phrases
+  plain->expected = constrained->if_unmet->constraints;
+  if (sentinels.empty() && !phrases.do_not_translate.empty()) {
+    plain->target_text =
+        TargetText(facts_->tokenizer, plain->expected, std::move(phrases.do_not_translate));
+  }
+  plain->if_unmet = std::make_unique<SegmentPlan>(*std::move(constrained));
+  return plain;
+}
+
+absl::StatusOr<SegmentPlan> JobPlanner::PlanConstrained(std::string_view text,
+                                                        const EncodedText& source,
+                                                        SegmentPhrases phrases,
+                                                        std::span<const Sentinel> sentinels,
+                                                        const NamedPhrase& prefix) {
+  absl::StatusOr<SegmentPlan> anywhere = PlanSearch(source, phrases, sentinels, prefix);
+  if (!anywhere.ok() || !settings_->aligns_terms) return anywhere;
+  const std::vector<std::optional<TextRange>> places = SourcePlaces(text, source);
+  bool gated = false;
+  for (NamedPhrase& phrase : phrases.required) {
+    if (phrase.source) phrase.gate = TokensOf(places, *phrase.source);
+    gated = gated || phrase.gate.has_value();
+  }
+  if (!gated) return anywhere;
+  absl::StatusOr<SegmentPlan> aligned = PlanSearch(source, std::move(phrases), sentinels, prefix);
+  if (!aligned.ok()) return anywhere;
+  aligned->search.align = true;
+  aligned->if_unmet = std::make_unique<SegmentPlan>(*std::move(anywhere));
+  return aligned;
+}
+
 void JobPlanner::SetBeam(SegmentPlan& segment) const {
+  const bool gated = segment.constraints.set().gated();
   const int places = segment.constraints.total() + 1;
   const int asked = segment.search.beam;
-  WidenForConstraints(*settings_, segment.constraints.total(), &segment.search);
+  WidenBeam(*settings_, gated ? std::max(kLeastGatedBeam, places + 2) : places + 1,
+            &segment.search);
   while (segment.search.beam > asked &&
          kernels::WorstCasePages(segment.search.beam, segment.search.max_tokens) >
              facts_->self_pages) {
     --segment.search.beam;
   }
-  if (segment.search.beam < places) segment.narrow = segment.constraints.total();
+  if (!gated && segment.search.beam < places) segment.narrow = segment.constraints.total();
 }
 
 absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPhrases phrases,

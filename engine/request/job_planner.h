@@ -90,8 +90,20 @@ class JobPlanner {
   ReadPiece Read(std::string_view piece) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, TextRange range, ReadPiece piece,
                                           const NamedPhrase& prefix);
-  // Returns the plan of a segment that has this source and whose translation must contain
-  // `phrases`.
+  // Returns the plan of a segment with this text, which is tokenized as `source`. Its translation
+  // must contain `phrases`. If terms are aligned (SEARCH.md d.7), the plan is a search without
+  // constraints, followed by PlanConstrained.
+  absl::StatusOr<SegmentPlan> PlanSearches(std::string_view text, const EncodedText& source,
+                                           SegmentPhrases phrases,
+                                           std::span<const Sentinel> sentinels,
+                                           const NamedPhrase& prefix);
+  // Returns the plan of a search with constraints. If terms are aligned, it is a search with gates,
+  // followed by one without.
+  absl::StatusOr<SegmentPlan> PlanConstrained(std::string_view text, const EncodedText& source,
+                                              SegmentPhrases phrases,
+                                              std::span<const Sentinel> sentinels,
+                                              const NamedPhrase& prefix);
+  // Returns the plan of one search.
   absl::StatusOr<SegmentPlan> PlanSearch(EncodedText source, SegmentPhrases phrases,
                                          std::span<const Sentinel> sentinels,
                                          const NamedPhrase& prefix);

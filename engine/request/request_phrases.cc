@@ -161,6 +161,7 @@ absl::Status RequestPhrases::Add(std::string_view segment, const TermOccurrence&
   NamedPhrase phrase = NameFor(occurrence);
   phrase.tokens = encoded.ids;
   phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
+  phrase.source = occurrence.range;
   if (absl::Status status = Check(phrase); !status.ok()) return status;
   if (phrase.may_have_unknown) {
     phrases->do_not_translate.push_back(
@@ -208,14 +209,17 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
                                                    ": one less than the segment's output limit")));
   }
   if (required.empty()) return ConstraintTable();
-  std::vector<std::vector<int32_t>> phrases;
+  std::vector<GatedPhrase> phrases;
   int64_t total = 0;
   bool with_eos = false;
+  bool gated = false;
   for (const NamedPhrase& phrase : required) {
     total += static_cast<int64_t>(phrase.tokens.size());
     with_eos = with_eos || phrase.tokens.back() == search.eos;
     if (total > kernels::kMaxConstraintTokens) continue;  // the error needs only the sum
-    phrases.push_back(phrase.tokens);
+    gated = gated || phrase.gate.has_value();
+    const SourceTokens gate = phrase.gate.value_or(SourceTokens{0, kernels::kAnySource});
+    phrases.push_back({phrase.tokens, gate.begin, gate.end});
   }
   // Returns the error for a limit that several fields of the request exceed together.
   const auto too_many = [&](int64_t tokens, int64_t most, const std::string& what) {
@@ -230,7 +234,7 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
     return too_many(total, kernels::kMaxConstraintTokens,
                     absl::StrCat(", expected at most ", kernels::kMaxConstraintTokens));
   }
-  ConstraintTable table(std::move(phrases), edges);
+  ConstraintTable table(std::move(phrases), gated, edges);
   kernels::ConstraintState state = kernels::StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = kernels::Advance(table.set(), state, token);
   // If EOS is forced at the limit, it does not count in max_tokens. Otherwise an EOS that a phrase

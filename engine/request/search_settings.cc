@@ -102,15 +102,20 @@ absl::Status CheckTogether(const DecodingOptions& asked, const kernels::SearchOp
   return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
 }
 
-absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape, bool align,
+absl::Status SetAlignment(const DecodingOptions& asked, const ModelSpec& model, bool align,
                           kernels::SearchOptions& o) {
+  const ModelShape& shape = model.shape;
   o.align = align;
   o.alignment_layer = asked.alignment_layer.value_or(shape.decoder_layers - 1);
   if (o.alignment_layer < 0 || o.alignment_layer >= shape.decoder_layers) {
     return Refused("decoding.alignment_layer", o.alignment_layer,
                    Between(0, shape.decoder_layers - 1), "the model's decoder layers");
   }
-  if (asked.alignment_heads.empty()) return absl::OkStatus();
+  if (asked.alignment_heads.empty()) {
+    // The model's heads are those of its last layer.
+    if (!asked.alignment_layer.has_value()) o.alignment_heads = model.alignment_heads;
+    return absl::OkStatus();
+  }
   o.alignment_heads = 0;
   for (const int head : asked.alignment_heads) {
     if (head < 0 || head >= shape.decoder_heads) {
@@ -209,7 +214,12 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   if (const absl::Status s = CheckTogether(asked, o, context); !s.ok()) return s;
   settings.stop_at_first = context.constraints != nullptr && asked.stop_rule.has_value();
   if (const absl::Status s = SetLengths(asked, defaults, model, settings); !s.ok()) return s;
-  if (const absl::Status s = SetAlignment(asked, model.shape, context.align, o); !s.ok()) return s;
+  if (const absl::Status s = SetAlignment(asked, model, context.align, o); !s.ok()) return s;
+  // A placed term may need a second search, and partials cannot be taken back.
+  settings.aligns_terms =
+      !context.partials &&
+      (asked.term_placement.has_value() ? *asked.term_placement == TermPlacement::kAligned
+                                        : model.aligns_terms);
 
   o.prune = asked.pruning.absolute_delta.value_or(std::numeric_limits<float>::infinity());
   if (asked.pruning.relative.has_value()) {
@@ -270,9 +280,8 @@ DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found,
   return asked;
 }
 
-void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
-                         kernels::SearchOptions* search) {
-  const int beam = std::min(constraint_tokens + 2, settings.widest_beam);
+void WidenBeam(const SearchSettings& settings, int beam, kernels::SearchOptions* search) {
+  beam = std::min(beam, settings.widest_beam);
   if (beam <= search->beam) return;
   search->beam = beam;
   if (settings.penalises_greedy_logits) search->penalise_logits = false;

@@ -26,9 +26,11 @@ struct SearchSettings {
   kernels::ForcedEos constrained_forced_eos = kernels::ForcedEos::kModel;
   int32_t constrained_max_tokens = 1;  // in place of search.max_tokens
   bool stop_at_first = false;          // stops at the first complete hypothesis (SEARCH.md d.3)
-  // The widest beam that WidenForConstraints may set. 0: it must not change the beam, because the
-  // request sets it.
+  // The widest beam that WidenBeam may set. 0: it must not change the beam, because the request
+  // sets it.
   int widest_beam = 0;
+  // Terms are placed where the model attends to their source words (SEARCH.md d.7).
+  bool aligns_terms = false;
   // search.penalise_logits must become false if the beam is widened above 1 (profile hf).
   bool penalises_greedy_logits = false;
   // No search produces the phrases in `forbidden` or the tokens in `excluded`. Forbidden phrases
@@ -72,13 +74,14 @@ kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int sour
 // settings of the first.
 DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found, int max_rows);
 
-// Widens the beam of a segment to at least constraint_tokens + 2, but to no more than
-// settings.widest_beam. Has no effect if the request sets the beam. The search puts hypotheses that
-// have met equally many constraint tokens into one bank. C tokens make C + 1 banks. If the beam is
-// narrower, some banks get no hypothesis, and phrases appear in the wrong place or twice (SEARCH.md
-// d.2).
-void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
-                         kernels::SearchOptions* search);
+// The narrowest beam of a search with gates (SEARCH.md d.7).
+inline constexpr int kLeastGatedBeam = 4;
+
+// Widens the beam of a constrained segment to `beam`, but to no more than settings.widest_beam. Has
+// no effect if the request sets the beam. A search for C constraint tokens has C + 1 banks, one for
+// each number of tokens that a hypothesis may have met. If the beam is narrower, some banks get no
+// hypothesis, and phrases appear in the wrong place or twice (SEARCH.md d.2).
+void WidenBeam(const SearchSettings& settings, int beam, kernels::SearchOptions* search);
 
 // Makes the search return one hypothesis: the best, or a single draw if it samples.
 void WantOneHypothesis(kernels::SearchOptions* search);

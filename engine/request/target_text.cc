@@ -34,11 +34,12 @@ PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int3
   kernels::ConstraintState state = kernels::StartConstraints(set);
   const auto size = static_cast<int32_t>(tokens.size());
   for (int32_t at = 0; at < size; ++at) {
-    state = kernels::Advance(set, state, tokens[static_cast<size_t>(at)],
+    state = kernels::Advance(set, state, tokens[static_cast<size_t>(at)], kernels::kAnySource,
                              PlaceNotes{set, at, trace.places});
   }
   if (!is_prefix) {
-    state = kernels::Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
+    state = kernels::Advance(set, state, kNoToken, kernels::kAnySource,
+                             PlaceNotes{set, size, trace.places});
   } else if (state.ended >= 0 && kernels::EndsInWord(set, state)) {
     // If the next token continues the word, the phrase does not count as met.
     trace.places.pop_back();

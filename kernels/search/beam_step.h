@@ -191,7 +191,8 @@ DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candi
       slot.LogProbOf(lane) = c.path;
       slot.RankOf(lane) = c.rank;
       if (s.rules.constraints.phrases > 0) {
-        slot.Constraints(lane) = Advance(s.rules.constraints, ws.constraints[c.parent], c.token);
+        slot.Constraints(lane) = Advance(s.rules.constraints, ws.constraints[c.parent], c.token,
+                                         slot.SourceOf(c.parent));
       }
       slot.Forbidden(lane) = NextForbiddenState(s.rules.forbidden, ws.forbidden[c.parent], c.token);
     }

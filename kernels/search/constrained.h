@@ -97,6 +97,25 @@ DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int 
   return {};
 }
 
+// Reports whether a search with gates drops candidate `c`, whose state is `next` (SEARCH.md d.7):
+// if it ends with EOS and lacks phrases, or if the best token of its row does so and `c` makes no
+// progress.
+template <class View>
+DRAGOMAN_HD bool IsCut(const View& slot, const Offers& offers, const Candidate& c,
+                       const ConstraintState& next) {
+  const SlotState& s = *slot.state;
+  if (s.length < s.rules.prefix_length) return false;
+  const ConstraintSet& set = s.rules.constraints;
+  if (s.options.Ends(c.token)) return !Finished(set, next);
+  const int32_t row = c.parent;
+  const int32_t best = RowOffer(slot, offers, row, RowCursor{}).token;
+  if (!s.options.Ends(best)) return false;
+  const ConstraintState& state = slot.Constraints(row);
+  const uint16_t source = slot.SourceOf(row);
+  return !Finished(set, Advance(set, state, best, source)) &&
+         !MakesProgress(set, state, source, c.token);
+}
+
 // Collects the candidates of a step into `pool`, each once (SEARCH.md d.2.2), and sets their banks.
 // Returns their number. `shared` points to one integer in memory that all members see.
 template <class ThreadGroup, class View>
@@ -133,8 +152,12 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (x.token == best_token || x.token == after_token) continue;
         // A row asks for EOS whenever EOS is allowed, even if it makes no progress. EOS makes
-        // progress only as the last token of a phrase.
-        if (s.options.Ends(x.token) && !MakesProgress(set, slot.Constraints(r), x.token)) continue;
+        // progress only as the last token of a phrase. With gates a row also asks for the first
+        // tokens of phrases whose gates are closed.
+        if ((s.options.Ends(x.token) || set.gated()) &&
+            !MakesProgress(set, slot.Constraints(r), slot.SourceOf(r), x.token)) {
+          continue;
+        }
         pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
       }
     }
@@ -147,11 +170,14 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
   n = *shared;
   for (int32_t i = group.rank(); i < n; i += group.size()) {
     if (pool[i].is_waiting()) continue;
-    const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
+    const int32_t parent = pool[i].parent;
+    const ConstraintState next =
+        Advance(set, slot.Constraints(parent), pool[i].token, slot.SourceOf(parent));
     pool[i].bank = Bank(next);
     // At max_tokens, if no EOS is forced, hypotheses end without EOS. Only those that have met all
     // required phrases become results.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
+    if (set.gated() && IsCut(slot, offers, pool[i], next)) pool[i].bank = -1;
   }
   group.Sync();
   return n;
@@ -173,7 +199,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   int32_t count = 0;
   if (group.rank() == 0) {
     for (int32_t b = 0; b <= total; ++b) available[b] = 0;
-    for (int32_t i = 0; i < n; ++i) ++available[pool[i].bank];
+    for (int32_t i = 0; i < n && pool[i].bank >= 0; ++i) ++available[pool[i].bank];
     if (s.options.constraint_allocation == Allocation::kBanks) {
       AllocateBanks(s.options.beam, total, available, taken);
     } else {
@@ -210,7 +236,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;
-  if (IsLastToken(s) && n > 0) {
+  if (IsLastToken(s) && n > 0 && pool[0].bank >= 0) {
     WriteEntry(slot, 0, pool[0], EntryStatus::kDone);
     slot.Finished(0).unmet = true;
     CountDone(slot, pool[0].path);

@@ -40,6 +40,9 @@ struct WordEdges {
   }
 };
 
+// Stands for a source position that is not known. Every gate is open there.
+inline constexpr uint16_t kAnySource = 0xFFFF;
+
 // The required phrases of a segment. Two phrases may be equal: the phrases [7] and [7] require two
 // tokens 7. No phrase is empty, and all together have at most kMaxConstraintTokens tokens. EOS may
 // end one phrase.
@@ -48,6 +51,16 @@ struct ConstraintSet {
   const int32_t* begin = nullptr;   // [phrases + 1]
   int32_t phrases = 0;
   WordEdges edges;
+  // [2 * phrases] or nullptr: no gates. The gate of phrase i is the source positions gates[2 * i]
+  // .. gates[2 * i + 1] - 1 (SEARCH.md d.7).
+  const int32_t* gates = nullptr;
+
+  DRAGOMAN_HD bool gated() const { return gates != nullptr; }
+  // Reports whether phrase i may begin in a row that is aligned with this source position.
+  DRAGOMAN_HD bool IsOpenAt(int i, uint16_t source) const {
+    return gates == nullptr || source == kAnySource ||
+           (gates[2 * i] <= source && source < gates[2 * i + 1]);
+  }
 
   // Returns the number of tokens in all phrases together, C in SEARCH.md.
   DRAGOMAN_HD int32_t total() const { return phrases == 0 ? 0 : begin[phrases]; }
@@ -66,6 +79,8 @@ struct ConstraintState {
   int16_t depth = 0;
   int16_t ended = -1;  // the phrase that the last token completed; the path is empty then
   bool open = false;   // the last token is open (WordEdges)
+  // The source position of the row in which the path began, or the path that was completed last.
+  uint16_t source = kAnySource;
 };
 static_assert(sizeof(ConstraintState) == 32);
 
@@ -84,8 +99,8 @@ DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
 }
 
 // Returns a phrase that is not met yet and consists of exactly the first `length` > 0 tokens of
-// phrase `like`; -1 if there is none. Phrases that begin with these tokens are neighbours, and the
-// shortest come first.
+// phrase `like`; -1 if there is none. Of equal phrases it prefers one whose gate was open where the
+// path began. Phrases that begin with these tokens are neighbours, and the shortest come first.
 DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintState& s, int like,
                                     int length) {
   int first = like;
@@ -94,12 +109,15 @@ DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintSt
     for (int j = 0; same && j < length; ++j) same = set.Token(first - 1, j) == set.Token(like, j);
     if (!same) break;
   }
+  int needed = -1;
   for (int i = first; i < set.phrases && set.Length(i) == length; ++i) {
     bool same = true;
     for (int j = 0; same && j < length; ++j) same = set.Token(i, j) == set.Token(like, j);
-    if (same && !IsMet(s, i)) return i;
+    if (!same || IsMet(s, i)) continue;
+    if (set.IsOpenAt(i, s.source)) return i;
+    if (needed < 0) needed = i;
   }
-  return -1;
+  return needed;
 }
 
 DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int phrase, bool met) {
@@ -112,8 +130,10 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
 }
 
 // Extends the path by `token` if `token` is the next token of one of the path's phrases (low ..
-// high - 1) that is not met. Returns whether it did. If this completes a phrase, sets `ended`.
-DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
+// high - 1) that is not met. Returns whether it did. If this completes a phrase, sets `ended`. A
+// path that begins gets the source position `source`.
+DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token,
+                               uint16_t source) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
   int high = low;
@@ -123,6 +143,7 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
     ++high;
   }
   if (!needed) return false;
+  if (s.depth == 0) s.source = source;
   s.low = static_cast<int16_t>(low);
   s.high = static_cast<int16_t>(high);
   ++s.depth;
@@ -132,7 +153,7 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   for (int i = low; i < high; ++i) {
     if (IsMet(s, i)) continue;
     if (set.Length(i) > s.depth) return true;
-    if (whole < 0) whole = i;
+    if (whole < 0 || (!set.IsOpenAt(whole, s.source) && set.IsOpenAt(i, s.source))) whole = i;
   }
   SetMet(set, s, whole, true);
   Root(set, s);
@@ -171,7 +192,8 @@ DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState
   return s.met_phrases == set.phrases;
 }
 
-// Returns the state after `token`. If `token` does not extend the path:
+// Returns the state after `token`, which a row aligned with the source position `source` produced.
+// If `token` does not extend the path:
 // * The longest unmet phrase that is a beginning of the path and ends at a word boundary is
 //   completed, if there is one.
 // * The rest of the path and the token are matched again from the root. If that fails, it is tried
@@ -184,7 +206,7 @@ DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState
 // phrase that was completed last is taken back.
 template <class Notes>
 DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s, int32_t token,
-                                    const Notes& notes) {
+                                    uint16_t source, const Notes& notes) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
   bool joins = s.open && set.edges.Continues(token);
   s.open = set.edges.IsOpen(token);
@@ -194,7 +216,7 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
   } else {
     s.ended = -1;
     if (s.depth == 0 && joins) return s;  // no phrase begins inside a word
-    if (constraints_internal::Extend(set, s, token)) {
+    if (constraints_internal::Extend(set, s, token, source)) {
       if (s.ended >= 0) notes.Met(s.ended, 0);
       return s;
     }
@@ -232,7 +254,7 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
         break;
       }
       s.ended = -1;
-      if ((s.depth == 0 && joins) || !constraints_internal::Extend(set, s, text(at))) break;
+      if ((s.depth == 0 && joins) || !constraints_internal::Extend(set, s, text(at), source)) break;
       if (s.depth == 0) {  // completed: the path is empty again
         start = at + 1;
         notes.Met(s.ended, length - at);
@@ -243,8 +265,8 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
 }
 
 DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, const ConstraintState& s,
-                                           int32_t token) {
-  return Advance(set, s, token, constraints_internal::NoNotes());
+                                           int32_t token, uint16_t source = kAnySource) {
+  return Advance(set, s, token, source, constraints_internal::NoNotes());
 }
 
 // Reports whether the last token ends a phrase, pending or completed, and may be followed by the
@@ -255,31 +277,39 @@ DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintSta
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)`, possibly more than once for a token, for every token that makes progress.
-// These are the tokens that continue the path. If the path is empty or is a pending phrase, they
-// are also the first tokens of all unmet phrases, except tokens that would begin inside a word.
+// Calls `use(token)`, possibly more than once for a token, for every token that makes progress in a
+// row aligned with the source position `source`. These are the tokens that continue the path, if
+// it began in the gate of their phrase. If the path is empty or is a pending phrase, they are also
+// the first tokens of all other unmet phrases whose gates are open, except tokens that would begin
+// inside a word.
 template <class Use>
-DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
+DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s,
+                                   uint16_t source, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
-  const bool pending =
-      s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0;
+  const int pending = s.depth > 0 ? constraints_internal::NeededPhrase(set, s, s.low, s.depth) : -1;
   if (s.depth > 0) {
     for (int i = s.low; i < s.high; ++i) {
-      if (!constraints_internal::IsMet(s, i) && set.Length(i) > s.depth) use(set.Token(i, s.depth));
+      if (!constraints_internal::IsMet(s, i) && set.Length(i) > s.depth &&
+          set.IsOpenAt(i, s.source)) {
+        use(set.Token(i, s.depth));
+      }
     }
   }
-  if (s.depth == 0 || pending) {
+  if (s.depth == 0 || pending >= 0) {
     for (int i = 0; i < set.phrases; ++i) {
       const int32_t token = set.Token(i, 0);
-      if (!constraints_internal::IsMet(s, i) && !(s.open && set.edges.Continues(token))) use(token);
+      if (i != pending && !constraints_internal::IsMet(s, i) &&
+          !(s.open && set.edges.Continues(token)) && set.IsOpenAt(i, source)) {
+        use(token);
+      }
     }
   }
 }
 
 DRAGOMAN_HD inline bool MakesProgress(const ConstraintSet& set, const ConstraintState& s,
-                                      int32_t token) {
+                                      uint16_t source, int32_t token) {
   bool makes = false;
-  ForProgressTokens(set, s, [&](int32_t other) { makes = makes || other == token; });
+  ForProgressTokens(set, s, source, [&](int32_t other) { makes = makes || other == token; });
   return makes;
 }
 

@@ -87,7 +87,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
 
   const bool constrained = rules.constraints.phrases > 0;
   const auto may_end = [&](int32_t token) {
-    return !constrained ||
+    return !constrained || rules.constraints.gated() ||
            Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), token));
   };
   if (IsEosOnly(s, position)) {
@@ -131,7 +131,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });
     if (repeated && constrained) {
-      ForProgressTokens(rules.constraints, slot.Constraints(lane),
+      ForProgressTokens(rules.constraints, slot.Constraints(lane), kAnySource,
                         [&](int32_t progress) { repeated = repeated && progress != token; });
     }
     return repeated;
@@ -147,7 +147,8 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     }
   }
   if (constrained) {
-    ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
+    // The row's alignment is not known yet, so it asks for tokens whose gate may turn out closed.
+    ForProgressTokens(rules.constraints, slot.Constraints(lane), kAnySource, [&](int32_t token) {
       if (!o.Ends(token) && !IsMasked(request, token)) InsertId(wanted, wanted_count, token);
     });
   }

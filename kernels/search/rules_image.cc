@@ -17,6 +17,7 @@ RulesImageCounts Counts(const SegmentRules& rules, int32_t max_tokens) {
   counts.always = rules.forbidden.always.count;
   counts.excluded = rules.excluded.count;
   counts.source = rules.source.count;
+  counts.gates = rules.constraints.gated() ? 2 * counts.phrases : 0;
   return counts;
 }
 
@@ -24,7 +25,7 @@ int64_t WordsOf(const RulesImageCounts& counts) {
   int64_t words = RulesImageCounts::kWords + int64_t{counts.divisors} + counts.prefix +
                   counts.always + counts.excluded + counts.source;
   if (counts.phrases > 0) words += int64_t{counts.phrase_tokens} + counts.phrases + 1;
-  words += 2 * int64_t{counts.word_edges};
+  words += 2 * int64_t{counts.word_edges} + counts.gates;
   if (counts.nodes > 0) {
     words += 2 * int64_t{counts.nodes} + 1 + 2 * int64_t{counts.edges} + (counts.edges + 3) / 4;
   }
@@ -49,6 +50,7 @@ int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary) {
   counts.always = kMaxForbiddenNodes - 1;
   counts.excluded = kMaxExcludedIds;
   counts.source = max_tokens + 1;
+  counts.gates = 2 * kMaxConstraintTokens;
   return WordsOf(counts);
 }
 
@@ -67,6 +69,7 @@ void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* wor
     put(rules.constraints.begin, counts.phrases + 1);
     put(rules.constraints.edges.continues, counts.word_edges);
     put(rules.constraints.edges.open, counts.word_edges);
+    put(rules.constraints.gates, counts.gates);
   }
   const ForbiddenAutomaton& forbidden = rules.forbidden;
   if (counts.nodes > 0) {

@@ -1,7 +1,7 @@
 // A segment's rules as one block of 32-bit words, to be copied to where the search runs.
 //
 //   header   counts (RulesImageCounts)
-//   then     divisors; prefix; required phrases: tokens, beginnings, the bits of WordEdges;
+//   then     divisors; prefix; required phrases: tokens, beginnings, the bits of WordEdges, gates;
 //            automaton of forbidden phrases: edge beginnings, edge tokens, edge nodes, failure
 //            links, `always`; excluded ids; ids of the source
 //   last     for each edge of the automaton one byte: whether it ends a phrase
@@ -30,7 +30,8 @@ struct RulesImageCounts {
   int32_t always = 0;
   int32_t excluded = 0;
   int32_t source = 0;
-  static constexpr int32_t kWords = 10;
+  int32_t gates = 0;
+  static constexpr int32_t kWords = 11;
 };
 
 // The largest number of ids that a search may exclude (SegmentRules::excluded).
@@ -62,8 +63,8 @@ DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 }
 
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
-  const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4],
-                                words[5], words[6], words[7], words[8], words[9]};
+  const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4], words[5],
+                                words[6], words[7], words[8], words[9], words[10]};
   const int32_t* at = words + RulesImageCounts::kWords;
   const auto take = [&at](int32_t count) {
     const int32_t* from = at;
@@ -82,6 +83,7 @@ DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
     edges.continues = reinterpret_cast<const uint32_t*>(take(counts.word_edges));
     edges.open = reinterpret_cast<const uint32_t*>(take(counts.word_edges));
     edges.words = counts.word_edges;
+    if (counts.gates > 0) rules.constraints.gates = take(counts.gates);
   }
   if (counts.nodes > 0) {
     rules.forbidden.edge_begin = take(counts.nodes + 1);

@@ -145,6 +145,11 @@ struct BasicSlotView {
   DRAGOMAN_HD ConstraintState& Constraints(int lane) const {
     return arrays.constraints[lanes[lane]];
   }
+  // Returns the source position that the next token of the live hypothesis in `lane` is aligned to,
+  // or kAnySource if the required phrases have no gates.
+  DRAGOMAN_HD uint16_t SourceOf(int lane) const {
+    return state->rules.constraints.gated() ? arrays.aligned[At(lane, state->length)] : kAnySource;
+  }
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 

@@ -36,6 +36,9 @@ struct Choices {
   static constexpr EnumPair<WireOptions::ConstraintAllocation, kernels::Allocation>
       constraint_allocation[] = {{WireOptions::STRIPE, kernels::Allocation::kStripe},
                                  {WireOptions::BANKS, kernels::Allocation::kBanks}};
+  static constexpr EnumPair<WireOptions::TermPlacement, engine::TermPlacement> term_placement[] = {
+      {WireOptions::ANYWHERE, engine::TermPlacement::kAnywhere},
+      {WireOptions::ALIGNED, engine::TermPlacement::kAligned}};
 };
 
 // Reads numbers and enums without checking ranges.

@@ -113,7 +113,8 @@ void ModelMetrics::AddEngine() {
                         .Add(model_label);
   searched_again_ =
       &counter("dragoman_segments_searched_again_total",
-               "Segments whose translation lost a sentinel of text that is not translated.")
+               "Searches of a segment after its first: it lacked a term, lost a sentinel of text "
+               "that is not translated, or was suspicious.")
            .Add(model_label);
   suspicious_ = &counter("dragoman_suspicious_segments_total",
                          "Segments whose translation is probably wrong, by reason.");

@@ -64,6 +64,67 @@ TEST_F(EnginePhrases, ARequiredPhraseComesAsOftenAsItIsAskedFor) {
   EXPECT_NE(text.find("hungry", first + 1), std::string::npos) << text;
 }
 
+class AlignedTerms : public EnginePhrases {
+ protected:
+  static TranslationJob WithTerms(const std::string& text, std::vector<TermRequest> terms) {
+    TranslationJob job = Job({text});
+    job.terms = std::move(terms);
+    job.decoding.term_placement = TermPlacement::kAligned;
+    job.returns.scores = true;
+    return job;
+  }
+};
+
+TEST_F(AlignedTerms, ATranslationThatHasThemIsTheOneWithoutTerms) {
+  TranslationJob plain = WithTerms("Der Hund schläft.", {});
+  for (const int beam : {1, 3}) {
+    plain.decoding.beam_size = plain.decoding.num_alternatives = beam;
+    TranslationJob job = plain;
+    job.terms = {{"Hund", "dog", false}};
+    if (beam > 1) job.terms[0] = {"Der", "The", false};  // all have it
+    const ItemResult expected = TranslateOne(plain);
+    const ItemResult found = TranslateOne(job);
+    ASSERT_EQ(found.hypotheses.size(), expected.hypotheses.size());
+    for (size_t i = 0; i < found.hypotheses.size(); ++i) {
+      EXPECT_EQ(found.hypotheses[i].text, expected.hypotheses[i].text);
+      EXPECT_EQ(found.hypotheses[i].score, expected.hypotheses[i].score);
+    }
+  }
+  EXPECT_EQ(observer_.searched_again.load(), 0);
+}
+
+TEST_F(AlignedTerms, OneThatIsMissingStandsForItsSourceWordsAtEveryBeam) {
+  for (const int beam : {1, 2, 4, 8}) {
+    TranslationJob job = WithTerms("Der Hund schläft.", {{"Hund", "hound", false}});
+    job.decoding.beam_size = beam;
+    EXPECT_EQ(TextOf(job), "The hound is sleeping.") << beam;
+  }
+  EXPECT_GT(observer_.searched_again.load(), 0);
+}
+
+TEST_F(AlignedTerms, EveryAlternativeHasThem) {
+  TranslationJob job = WithTerms("Der Hund schläft.", {{"Hund", "dog", false}});
+  job.decoding.num_alternatives = job.decoding.beam_size = 6;
+  for (const Hypothesis& h : TranslateOne(job).hypotheses) EXPECT_THAT(h.text, HasSubstr("dog"));
+}
+
+// Nothing of the source is aligned with a target of six words that has nothing to do with it.
+TEST_F(AlignedTerms, OneWhoseGateNeverOpensIsPlacedAnywhere) {
+  const std::string target = "seven green apples on a table";
+  const ItemResult item =
+      TranslateOne(WithTerms("Ich habe heute leider keine Zeit.", {{"leider", target, false}}));
+  EXPECT_THAT(item.hypotheses[0].text, HasSubstr(target));
+  EXPECT_LE(item.hypotheses[0].finish_reason, kernels::FinishReason::kLength);
+}
+
+TEST_F(AlignedTerms, PartialsCannotBeTakenBack) {
+  TranslationJob job = WithTerms("Der Hund schläft.", {{"Hund", "hound", false}});
+  job.returns.partials = true;
+  EXPECT_THAT(std::string(Refused(job).message()), HasSubstr("decoding.term_placement ALIGNED"));
+  job.decoding.term_placement.reset();
+  EXPECT_THAT(TextOf(job), HasSubstr("hound"));
+}
+
 TEST_F(EnginePhrases, APhraseAtTheEndEndsTheTranslation) {
   const ItemResult item = TranslateOne(Requiring("Ich habe Hunger.", "very much.", true));
   EXPECT_TRUE(item.hypotheses[0].text.ends_with("very much.")) << item.hypotheses[0].text;

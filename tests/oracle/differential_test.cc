@@ -22,7 +22,8 @@ void ExpectProductionAgrees(const RandomCase& c) {
   const RandomSegment segment(c);
   SlotHarness<uint8_t> harness(segment.options, segment.Rules(), c.vocabulary, c.pad());
   const int steps =
-      harness.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); });
+      harness.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); },
+                  c.options.source_length);
 
   const ReferenceResult& expected = c.expected;
   const auto found = harness.Results();
@@ -102,7 +103,7 @@ TEST(DifferentialParts, ConstraintStates) {
   }
 }
 
-TEST(DifferentialParts, ConstraintStatesWithWordEdges) {
+TEST(DifferentialParts, ConstraintStatesWithWordEdgesAndGates) {
   Random random(4);
   int taken_back = 0;
   for (int round = 0; round < 20000; ++round) {
@@ -120,20 +121,31 @@ TEST(DifferentialParts, ConstraintStatesWithWordEdges) {
         table.MarkOpen(token);
       }
     }
-    ReferenceConstraints expected(phrases, edges);
-    const engine::ConstraintTable constraints(phrases, &table);
+    std::vector<ReferenceGate> gates;
+    std::vector<engine::GatedPhrase> gated;
+    for (const TokenList& phrase : phrases) {
+      const int32_t begin = random.Below(4);
+      gates.push_back({begin, begin + 1 + random.Below(2)});
+      gated.push_back({phrase, gates.back().begin, gates.back().end});
+    }
+    const bool has_gates = random.Below(2) == 0;
+    if (!has_gates) gates.clear();
+    ReferenceConstraints expected(phrases, edges, gates);
+    const engine::ConstraintTable constraints(gated, has_gates, &table);
     const kernels::ConstraintSet set = constraints.set();
     kernels::ConstraintState found = kernels::StartConstraints(set);
     for (const int32_t token : random.Tokens(20, alphabet)) {
       const int32_t before = kernels::Bank(found);
-      found = kernels::Advance(set, found, token);
-      expected.Advance(token);
+      const auto source = static_cast<uint16_t>(random.Below(5));
+      found = kernels::Advance(set, found, token, source);
+      expected.Advance(token, source);
       std::set<int32_t> allowed;
-      kernels::ForProgressTokens(set, found, [&](int32_t id) { allowed.insert(id); });
+      kernels::ForProgressTokens(set, found, source, [&](int32_t id) { allowed.insert(id); });
       ASSERT_EQ(kernels::Bank(found), expected.bank()) << "round " << round;
       ASSERT_EQ(kernels::Finished(set, found), expected.finished()) << "round " << round;
       ASSERT_EQ(kernels::EndsInWord(set, found), expected.ends_in_word()) << "round " << round;
-      ASSERT_EQ(TokenList(allowed.begin(), allowed.end()), expected.Allowed()) << "round " << round;
+      ASSERT_EQ(TokenList(allowed.begin(), allowed.end()), expected.Allowed(source))
+          << "round " << round;
       taken_back += kernels::Bank(found) < before ? 1 : 0;
     }
   }

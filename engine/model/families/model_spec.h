@@ -89,6 +89,10 @@ struct ModelSpec {
   bool scale_output = false;  // for T5: multiplies the output layer's input by d_model^-0.5
   SpecialIds tokens;
   GenerationDefaults generation;
+  // The heads of the last decoder layer whose attention aligns words best: bit h is head h.
+  uint64_t alignment_heads = ~uint64_t{0};
+  // True: the default of term_placement is ALIGNED.
+  bool aligns_terms = false;
   // The model has several networks, so a step computes log-probs instead of logits.
   bool is_ensemble = false;
 

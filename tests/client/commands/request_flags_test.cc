@@ -87,6 +87,8 @@ const std::vector<FlagCase>& Cases() {
       {{"--constraint-prune", "5"}, "decoding { constraint_prune: 5 }"},
       {{"--constraint-allocation", "stripe"}, "decoding { constraint_allocation: STRIPE }"},
       {{"--constraint-allocation", "banks"}, "decoding { constraint_allocation: BANKS }"},
+      {{"--term-placement", "anywhere"}, "decoding { term_placement: ANYWHERE }"},
+      {{"--term-placement", "aligned"}, "decoding { term_placement: ALIGNED }"},
       {{"--alignment-layer", "0"}, "decoding { alignment_layer: 0 }"},
       {{"--alignment-heads", "4,0"}, "decoding { alignment_heads: 4 alignment_heads: 0 }"},
       {{"--eos-penalty", "0.5"}, "decoding { eos_penalty: 0.5 }"},

@@ -61,6 +61,7 @@ CASES = [
     ({"forbidden_phrases": ["x", "y"]}, "decoding { forbidden_phrases: 'x' forbidden_phrases: 'y' }"),
     ({"constraint_prune": 5}, "decoding { constraint_prune: 5 }"),
     ({"constraint_allocation": "banks"}, "decoding { constraint_allocation: BANKS }"),
+    ({"term_placement": "aligned"}, "decoding { term_placement: ALIGNED }"),
     ({"alignment_layer": 0}, "decoding { alignment_layer: 0 }"),
     ({"alignment_heads": [4, 0]}, "decoding { alignment_heads: 4 alignment_heads: 0 }"),
     ({"eos_penalty": 0.5}, "decoding { eos_penalty: 0.5 }"),

@@ -367,11 +367,43 @@ TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
               HasSubstr("decoding.alignment_layer: found 6, expected 0..5"));
 }
 
+TEST(SearchSettings, AlignmentHasTheModelsHeadsInItsLastLayer) {
+  ModelSpec spec = Spec();
+  spec.alignment_heads = 1;
+  SearchContext context;
+  context.max_rows = 64;
+  DecodingOptions asked;
+  EXPECT_EQ(ResolveSearch(asked, spec, context)->search.alignment_heads, 1U);
+  asked.alignment_layer = 2;
+  EXPECT_EQ(ResolveSearch(asked, spec, context)->search.alignment_heads, ~uint64_t{0});
+  asked.alignment_heads = {3};
+  EXPECT_EQ(ResolveSearch(asked, spec, context)->search.alignment_heads, 8U);
+}
+
+TEST(SearchSettings, TermsAreAlignedByTheModelsDefaultUnlessThereArePartials) {
+  ModelSpec spec = Spec();
+  SearchContext context;
+  context.max_rows = 64;
+  DecodingOptions asked;
+  EXPECT_FALSE(ResolveSearch(asked, spec, context)->aligns_terms);
+  asked.term_placement = TermPlacement::kAligned;
+  EXPECT_TRUE(ResolveSearch(asked, spec, context)->aligns_terms);
+  asked.term_placement.reset();
+  spec.aligns_terms = true;
+  EXPECT_TRUE(ResolveSearch(asked, spec, context)->aligns_terms);
+  context.partials = true;
+  EXPECT_FALSE(ResolveSearch(asked, spec, context)->aligns_terms);
+  context.partials = false;
+  asked.term_placement = TermPlacement::kAnywhere;
+  EXPECT_FALSE(ResolveSearch(asked, spec, context)->aligns_terms);
+}
+
 // The fields that an option may change.
 std::map<std::string, double> FieldsOf(const SearchSettings& settings) {
   std::map<std::string, double> fields = testing::FieldsOf(settings.search);
   fields["max_length_ratio"] = settings.max_length_ratio;
   fields["max_length_extra"] = settings.max_length_extra;
+  fields["aligns_terms"] = settings.aligns_terms;
   return fields;
 }
 

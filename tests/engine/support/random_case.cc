@@ -75,6 +75,13 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   o.allocation = random.OneOf({ReferenceAllocation::kBanks, ReferenceAllocation::kStripe});
   o.constraint_prune = random.OneOf({kInfinity, 20.0, 6.0, 2.0});
   o.stop_at_first_complete = random.Chance(15);
+  if (random.Chance(30)) {
+    o.source_length = random.Int(1, 6);
+    for (size_t i = 0; i < o.phrases.size(); ++i) {
+      const int32_t begin = random.Int(0, o.source_length - 1);
+      o.gates.push_back({begin, random.Int(begin + 1, o.source_length)});
+    }
+  }
 }
 
 // SEARCH.md a.8, which combines with everything.
@@ -237,6 +244,8 @@ std::string RandomCase::ToString() const {
   Print(out, "stop(FIRST_K,HEURISTIC,NEVER,ALL_BEAMS)", number(o.stop), number(usual.stop));
   Print(out, "patience", o.patience, usual.patience);
   Print(out, "phrases", o.phrases);
+  for (const ReferenceGate& gate : o.gates) out << " gate=" << gate.begin << ".." << gate.end;
+  Print(out, "source_length", o.source_length, 1);
   if (!o.edges.empty()) Print(out, "continuing,open", {o.edges.continuing, o.edges.open});
   Print(out, "allocation(BANKS,STRIPE)", number(o.allocation), number(usual.allocation));
   Print(out, "constraint_prune", o.constraint_prune, usual.constraint_prune);

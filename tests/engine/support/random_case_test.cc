@@ -142,7 +142,7 @@ TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
     for (const TokenList& phrase : o.phrases) needed += phrase.size();
     const bool suffix = o.phrases.back().back() == RandomCase::kEos;
     if (needed > static_cast<size_t>(o.max_tokens) || !o.forbidden.empty()) continue;
-    if (!o.edges.empty()) continue;
+    if (!o.edges.empty() || !o.gates.empty()) continue;
     // All tokens may be banned once everything is met.
     if (o.no_repeat_ngram > 0) continue;
     if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it makes the progress

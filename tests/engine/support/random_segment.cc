@@ -43,6 +43,15 @@ std::vector<TokenList> Forbidden(const ReferenceOptions& o) {
   return phrases;
 }
 
+std::vector<engine::GatedPhrase> Constraints(const ReferenceOptions& o) {
+  std::vector<engine::GatedPhrase> phrases;
+  for (size_t i = 0; i < o.phrases.size(); ++i) {
+    const ReferenceGate gate = o.gates.empty() ? ReferenceGate() : o.gates[i];
+    phrases.push_back({o.phrases[i], gate.begin, gate.end});
+  }
+  return phrases;
+}
+
 // Each once.
 TokenList Ascending(const TokenList& tokens) {
   const std::set<int32_t> once(tokens.begin(), tokens.end());
@@ -114,6 +123,7 @@ kernels::SearchOptions ToSearchOptions(const RandomCase& c) {
       break;
   }
   o.num_alternatives = o.beam;
+  o.align = !r.gates.empty();
   return o;
 }
 
@@ -123,7 +133,8 @@ RandomSegment::RandomSegment(RandomCase c)
       divisor_(engine::LengthDivisors(options.max_tokens, options.length_penalty, options.penalty)),
       source_(Ascending(random_case.options.source)),
       edges_(ToWordEdges(random_case)),
-      constraints_(random_case.options.phrases, edges_.get()),
+      constraints_(Constraints(random_case.options), !random_case.options.gates.empty(),
+                   edges_.get()),
       forbidden_(Forbidden(random_case.options), random_case.options.excluded) {}
 
 kernels::SegmentRules RandomSegment::Rules() const {

@@ -29,9 +29,9 @@ TEST(RandomSegment, EveryFieldOfTheSearchIsDrawn) {
   }
   // No option of a request sets these, or the reference does not know them.
   EXPECT_THAT(constant,
-              UnorderedElementsAre("align", "alignment_heads", "alignment_layer", "eos",
-                                   "free_prefix", "more_eos", "more_eos_count", "need_log_probs",
-                                   "not_first", "not_first_count", "row_cost"));
+              UnorderedElementsAre("alignment_heads", "alignment_layer", "eos", "free_prefix",
+                                   "more_eos", "more_eos_count", "need_log_probs", "not_first",
+                                   "not_first_count", "row_cost"));
 }
 
 TEST(MixedRequests, EveryOptionOfTheTableIsAskedFor) {

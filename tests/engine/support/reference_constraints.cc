@@ -1,6 +1,7 @@
 #include "tests/engine/support/reference_constraints.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,51 +15,71 @@ bool StartsWith(const TokenList& list, const TokenList& prefix) {
 
 }  // namespace
 
-ReferenceConstraints::ReferenceConstraints(std::vector<TokenList> phrases, ReferenceWordEdges edges)
-    : needed_(std::move(phrases)), edges_(std::move(edges)) {}
+ReferenceConstraints::ReferenceConstraints(const std::vector<TokenList>& phrases,
+                                           ReferenceWordEdges edges,
+                                           const std::vector<ReferenceGate>& gates)
+    : edges_(std::move(edges)) {
+  constexpr ReferenceGate kOpen{0, std::numeric_limits<int32_t>::max()};
+  for (size_t i = 0; i < phrases.size(); ++i) {
+    needed_.push_back({phrases[i], gates.empty() ? kOpen : gates[i]});
+  }
+  std::sort(needed_.begin(), needed_.end());
+}
 
 bool ReferenceConstraints::IsNeeded(const TokenList& tokens) const {
-  return std::find(needed_.begin(), needed_.end(), tokens) != needed_.end();
+  return std::any_of(needed_.begin(), needed_.end(),
+                     [&](const Needed& phrase) { return phrase.tokens == tokens; });
 }
 
 bool ReferenceConstraints::IsLongerNeeded(const TokenList& tokens) const {
-  return std::any_of(needed_.begin(), needed_.end(), [&](const TokenList& phrase) {
-    return phrase.size() > tokens.size() && StartsWith(phrase, tokens);
+  return std::any_of(needed_.begin(), needed_.end(), [&](const Needed& phrase) {
+    return phrase.tokens.size() > tokens.size() && StartsWith(phrase.tokens, tokens);
   });
 }
 
-void ReferenceConstraints::Complete(const TokenList& phrase) {
+ReferenceConstraints::Needed ReferenceConstraints::Complete(const TokenList& phrase) {
+  const auto with = [&](bool open) {
+    return std::find_if(needed_.begin(), needed_.end(), [&](const Needed& needed) {
+      return needed.tokens == phrase && (!open || needed.gate.IsOpen(path_source_));
+    });
+  };
+  auto found = with(true);
+  if (found == needed_.end()) found = with(false);
+  Needed completed = *found;
   completed_tokens_ += static_cast<int32_t>(phrase.size());
-  needed_.erase(std::find(needed_.begin(), needed_.end(), phrase));
+  needed_.erase(found);
+  return completed;
 }
 
-void ReferenceConstraints::Advance(int32_t token) {
+void ReferenceConstraints::Advance(int32_t token, int32_t source) {
   const bool boundary = edges_.IsBoundary(last_, token);
-  const TokenList ended = std::exchange(ended_, {});
-  if (!ended.empty() && !boundary) {
+  const Needed ended = std::exchange(ended_, {});
+  if (!ended.tokens.empty() && !boundary) {
     needed_.push_back(ended);
-    completed_tokens_ -= static_cast<int32_t>(ended.size());
-    TokenList longer = ended;
+    std::sort(needed_.begin(), needed_.end());
+    completed_tokens_ -= static_cast<int32_t>(ended.tokens.size());
+    TokenList longer = ended.tokens;
     longer.push_back(token);
-    MatchAgain(longer);
+    MatchAgain(longer, source);
     return;
   }
   TokenList longer = path_;
   longer.push_back(token);
   const bool may_grow = !path_.empty() || boundary;
   if (!may_grow || !(IsNeeded(longer) || IsLongerNeeded(longer))) {
-    MatchAgain(longer);
+    MatchAgain(longer, source);
     return;
   }
   last_ = token;
+  if (path_.empty()) path_source_ = source;
   path_ = longer;
   if (IsNeeded(path_) && !IsLongerNeeded(path_)) {
-    Complete(path_);
-    ended_ = std::exchange(path_, {});
+    ended_ = Complete(path_);
+    path_.clear();
   }
 }
 
-void ReferenceConstraints::MatchAgain(const TokenList& longer) {
+void ReferenceConstraints::MatchAgain(const TokenList& longer, int32_t source) {
   // The longest prefix of the path that is a needed phrase and ends at a boundary is completed;
   // without one the path's first token is dropped. What is left is scanned again from the root, the
   // new token last.
@@ -73,11 +94,11 @@ void ReferenceConstraints::MatchAgain(const TokenList& longer) {
   used = std::max<size_t>(used, 1);
   path_.clear();
   last_ = longer[used - 1];
-  for (size_t i = used; i < longer.size(); ++i) Advance(longer[i]);
+  for (size_t i = used; i < longer.size(); ++i) Advance(longer[i], source);
 }
 
 bool ReferenceConstraints::ends_in_word() const {
-  return edges_.IsOpen(last_) && (!ended_.empty() || (!path_.empty() && IsNeeded(path_)));
+  return edges_.IsOpen(last_) && (!ended_.tokens.empty() || (!path_.empty() && IsNeeded(path_)));
 }
 
 int32_t ReferenceConstraints::bank() const {
@@ -85,14 +106,15 @@ int32_t ReferenceConstraints::bank() const {
 }
 
 bool ReferenceConstraints::finished() const {
-  return needed_.empty() || (needed_.size() == 1 && needed_.front() == path_);
+  return needed_.empty() || (needed_.size() == 1 && needed_.front().tokens == path_);
 }
 
-TokenList ReferenceConstraints::Allowed() const {
+TokenList ReferenceConstraints::Allowed(int32_t source) const {
   std::set<int32_t> tokens;
-  for (const TokenList& phrase : needed_) {
-    if (StartsWith(phrase, path_) && phrase.size() > path_.size()) {
-      tokens.insert(phrase[path_.size()]);
+  for (const Needed& phrase : needed_) {
+    if (StartsWith(phrase.tokens, path_) && phrase.tokens.size() > path_.size() &&
+        phrase.gate.IsOpen(path_.empty() ? source : path_source_)) {
+      tokens.insert(phrase.tokens[path_.size()]);
     }
   }
   if (path_.empty()) {
@@ -102,7 +124,7 @@ TokenList ReferenceConstraints::Allowed() const {
     ReferenceConstraints after = *this;
     after.Complete(path_);
     after.path_.clear();
-    const TokenList root = after.Allowed();
+    const TokenList root = after.Allowed(source);
     tokens.insert(root.begin(), root.end());
   }
   return {tokens.begin(), tokens.end()};

@@ -21,6 +21,7 @@ struct Item {
   bool best_of_row = false;
   bool after_word = false;  // SEARCH.md d.2.2
   bool progress = false;
+  bool cut = false;  // d.7
 };
 
 bool BetterItem(const Item& a, const Item& b) {
@@ -33,6 +34,18 @@ bool EosCompletes(ReferenceConstraints state, int32_t eos) {
   return state.finished();
 }
 
+// d.7: marks what ends without all phrases, and all but progress in a row that would rather end so.
+// `children` are all of one row, best first.
+void MarkCut(std::vector<Item>& children) {
+  const auto ends_unmet = [](const Item& child) {
+    return child.h.finished && !child.state.finished();
+  };
+  const bool closed = !children.empty() && ends_unmet(children.front());
+  for (Item& child : children) {
+    child.cut = ends_unmet(child) || (closed && !child.h.finished && !child.progress);
+  }
+}
+
 class Search {
  public:
   Search(const ReferenceModel& model, const ReferenceOptions& options)
@@ -41,7 +54,7 @@ class Search {
   }
 
   ReferenceResult Run() {
-    beam_.push_back({{}, ReferenceConstraints(o_.phrases, o_.edges)});
+    beam_.push_back({{}, ReferenceConstraints(o_.phrases, o_.edges, o_.gates)});
     for (int32_t length = 0; length <= o_.max_tokens; ++length) {
       std::vector<Item> running;
       for (const Item& item : beam_) {
@@ -77,12 +90,16 @@ class Search {
       }
       ++result_.expansions;
       RowConstraint row;
-      row.eos_allowed = EosCompletes(parent.state, model_.eos);
+      const int32_t source = o_.gates.empty()
+                                 ? ReferenceGate::kAnyPosition
+                                 : static_cast<int32_t>(parent.h.tokens.size()) % o_.source_length;
+      row.eos_allowed = !o_.gates.empty() || EosCompletes(parent.state, model_.eos);
       if (eos_only && !row.eos_allowed) continue;
       for (const int32_t token : parent.state.Allowed()) {
         if (token != model_.eos || row.eos_allowed) row.ngram_exempt.push_back(token);
       }
       const std::vector<double> scores = StepScores(model_, o_, parent.h.tokens, row);
+      const TokenList progress = parent.state.Allowed(source);
       std::vector<Item> children;
       for (size_t t = 0; t < scores.size(); ++t) {
         if (scores[t] == kNegInf) continue;
@@ -91,11 +108,10 @@ class Search {
         child.token = static_cast<int32_t>(t);
         child.h.log_prob += scores[t];
         child.h.score = child.h.log_prob;
-        child.progress = std::find(row.ngram_exempt.begin(), row.ngram_exempt.end(), child.token) !=
-                         row.ngram_exempt.end();
+        child.progress = std::find(progress.begin(), progress.end(), child.token) != progress.end();
         child.best_of_row = false;
         child.after_word = false;
-        child.state.Advance(child.token);
+        child.state.Advance(child.token, source);
         if (child.token == model_.eos) {
           child.h.finished = child.h.has_eos = true;
         } else {
@@ -107,6 +123,7 @@ class Search {
       if (children.size() > 1) gap_.Note(children[0].h.score, children[1].h.score);
       if (!children.empty()) children.front().best_of_row = true;
       if (parent.state.ends_in_word()) MarkAfterWord(children);
+      if (!o_.gates.empty()) MarkCut(children);
       all.insert(all.end(), children.begin(), children.end());
     }
     std::sort(all.begin(), all.end(), BetterItem);
@@ -114,8 +131,8 @@ class Search {
     for (size_t i = 0; i < all.size(); ++i) {
       const bool among_best = i < static_cast<size_t>(o_.beam);
       if (i == static_cast<size_t>(o_.beam)) gap_.Note(all[i - 1].h.score, all[i].h.score);
-      if (among_best || all[i].progress || all[i].best_of_row || all[i].after_word ||
-          all[i].token < 0) {
+      if (!all[i].cut && (among_best || all[i].progress || all[i].best_of_row ||
+                          all[i].after_word || all[i].token < 0)) {
         kept.push_back(all[i]);
       }
     }

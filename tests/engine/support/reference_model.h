@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -49,6 +50,19 @@ struct ReferenceWordEdges {
   }
 };
 
+// d.7: source positions begin .. end - 1. Everything is open at position kAnyPosition.
+struct ReferenceGate {
+  static constexpr int32_t kAnyPosition = -1;
+
+  int32_t begin = 0;
+  int32_t end = 0;
+
+  bool IsOpen(int32_t position) const {
+    return position == kAnyPosition || (begin <= position && position < end);
+  }
+  auto operator<=>(const ReferenceGate&) const = default;
+};
+
 // The options of one segment. SEARCH.md defines each field in the section named here.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
 struct ReferenceOptions {
@@ -85,6 +99,10 @@ struct ReferenceOptions {
 
   // d
   std::vector<TokenList> phrases;
+  // d.7: of each phrase, or empty. The next token after n tokens is aligned with source position
+  // n % source_length.
+  std::vector<ReferenceGate> gates;
+  int32_t source_length = 1;
   ReferenceWordEdges edges;
   ReferenceAllocation allocation = ReferenceAllocation::kStripe;
   double constraint_prune = kInfinity;

@@ -62,7 +62,7 @@ HarnessSegment::HarnessSegment(uint64_t seed)
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
   kernels::SearchOptions& o = segment_.options;
   o.num_alternatives = 1 + below(o.beam);
-  o.align = below(3) == 0;
+  o.align = o.align || below(3) == 0;
   wants_partials = !o.sampling.enabled && below(2) == 0;
   source_length = 1 + below(50);
   cross_pages = below(kMaxCrossPages + 1);

@@ -50,7 +50,7 @@ class HarnessSegment {
   std::vector<float> Logits(std::span<const int32_t> prefix) const;
   // Returns a scripted alignment.
   uint16_t Aligned(int32_t position) const {
-    return static_cast<uint16_t>((position * 7 + source_length) % 50);
+    return static_cast<uint16_t>((position * 7 + source_length) % 8);
   }
   // Returns the result of the beam step on one slot of the host.
   HarnessResult Alone() const;

@@ -1,11 +1,12 @@
-// The constraint state with word edges (SEARCH.md d.1), by hand. Without them it is tested by
-// tests/oracle, and in all combinations by the differential test there.
+// The constraint state with word edges (SEARCH.md d.1) and gates (d.7), by hand. Without them it is
+// tested by tests/oracle, and in all combinations by the differential test there.
 #include "kernels/search/constraints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/decode/phrase_tables.h"
@@ -58,7 +59,7 @@ class Words : public ::testing::Test {
   Tokens Progress(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
     const engine::ConstraintTable table = Table(phrases);
     std::set<int32_t> progress;
-    ForProgressTokens(table.set(), After(table, tokens),
+    ForProgressTokens(table.set(), After(table, tokens), kAnySource,
                       [&](int32_t token) { progress.insert(token); });
     return {progress.begin(), progress.end()};
   }
@@ -152,6 +153,50 @@ TEST_F(Words, TellsWhetherTheNextTokenMayContinueAPhrase) {
 TEST_F(Words, TokensBeyondTheTableAreWordsOfTheirOwn) {
   EXPECT_THAT(Banks({{1}}, {1, 1000}), ElementsAre(1, 1));
   EXPECT_THAT(Banks({{1}}, {1, -1}), ElementsAre(1, 1));
+}
+
+using Gated = std::vector<engine::GatedPhrase>;
+
+// The tokens that make progress in a row aligned with `source`, after tokens of rows aligned with
+// these positions.
+Tokens ProgressAt(uint16_t source, const Gated& phrases,
+                  const std::vector<std::pair<int32_t, uint16_t>>& before = {}) {
+  const engine::ConstraintTable table(phrases, true, nullptr);
+  ConstraintState state = StartConstraints(table.set());
+  for (const auto& [token, at] : before) state = Advance(table.set(), state, token, at);
+  std::set<int32_t> progress;
+  ForProgressTokens(table.set(), state, source, [&](int32_t token) { progress.insert(token); });
+  return {progress.begin(), progress.end()};
+}
+
+TEST(Gates, OpenTheBeginningOfAPhraseWhereTheRowIsAlignedWithIt) {
+  const Gated phrases = {{{1, 2}, 3, 5}, {{4}, 0, 2}};
+  EXPECT_THAT(ProgressAt(2, phrases), ElementsAre());
+  EXPECT_THAT(ProgressAt(3, phrases), ElementsAre(1));
+  EXPECT_THAT(ProgressAt(4, phrases), ElementsAre(1));
+  EXPECT_THAT(ProgressAt(1, phrases), ElementsAre(4));
+  EXPECT_THAT(ProgressAt(kAnySource, phrases), ElementsAre(1, 4));
+}
+
+TEST(Gates, APathGoesOnWhereverItIsIfItBeganInItsGate) {
+  const Gated phrases = {{{1, 2}, 3, 5}};
+  EXPECT_THAT(ProgressAt(0, phrases, {{1, 4}}), ElementsAre(2));
+  EXPECT_THAT(ProgressAt(4, phrases, {{1, 0}}), ElementsAre());
+}
+
+TEST(Gates, APhraseThatCameByItselfIsMet) {
+  const engine::ConstraintTable table(Gated{{{1, 2}, 3, 5}}, true, nullptr);
+  ConstraintState state = StartConstraints(table.set());
+  state = Advance(table.set(), state, 1, 0);
+  state = Advance(table.set(), state, 2, 0);
+  EXPECT_TRUE(Finished(table.set(), state));
+}
+
+TEST(Gates, OfEqualPhrasesTheOneOfThisPlaceIsMet) {
+  const Gated phrases = {{{1}, 0, 1}, {{1}, 5, 6}};
+  EXPECT_THAT(ProgressAt(0, phrases, {{1, 5}}), ElementsAre(1));
+  EXPECT_THAT(ProgressAt(5, phrases, {{1, 5}}), ElementsAre());
+  EXPECT_THAT(ProgressAt(5, phrases, {{1, 0}}), ElementsAre(1));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ void ExpectSame(const IdList& found, const IdList& expected) {
 TEST(RulesImage, HoldsWhatTheRulesHold) {
   int constrained = 0;
   int with_edges = 0;
+  int gated = 0;
   int forbidden = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const RandomSegment segment(testing::MakeRandomCase(seed));
@@ -55,6 +56,11 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
       ExpectSame(found.constraints.edges.continues, edges.continues, edges.words);
       ExpectSame(found.constraints.edges.open, edges.open, edges.words);
       with_edges += edges.words > 0 ? 1 : 0;
+      ASSERT_EQ(found.constraints.gated(), rules.constraints.gated());
+      if (found.constraints.gated()) {
+        ++gated;
+        ExpectSame(found.constraints.gates, rules.constraints.gates, 2 * rules.constraints.phrases);
+      }
     }
     ASSERT_EQ(found.source.count, rules.source.count);
     ExpectSame(found.source.ids, rules.source.ids, rules.source.count);
@@ -74,6 +80,7 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
   }
   EXPECT_GT(constrained, 40);
   EXPECT_GT(with_edges, 20);
+  EXPECT_GT(gated, 10);
   EXPECT_GT(forbidden, 20);
 }
 

@@ -65,11 +65,16 @@ class SlotHarness {
     kernels::BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
-  // Steps until the search ends. Returns the number of steps.
-  int Run(const NextLogits& next) {
+  // Steps until the search ends. Returns the number of steps. Aligns the rows of position p with
+  // source position p % source_length.
+  int Run(const NextLogits& next, int source_length = 1) {
     int steps = 0;
     for (; running(); ++steps) {
       Fold(next);
+      for (int32_t lane = 0; lane < state.live; ++lane) {
+        view.arrays.aligned[view.At(lane, state.length)] =
+            static_cast<uint16_t>(state.length % source_length);
+      }
       Decide(kernels::SingleThread());
     }
     return steps;

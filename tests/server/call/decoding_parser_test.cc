@@ -57,7 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "decoding.forced_eos", "MODEL, ZERO, NONE"},
         RangeCase{"Allocation",
                   DECODING(set_constraint_allocation(Unknown<D::ConstraintAllocation>())),
-                  "decoding.constraint_allocation", "STRIPE, BANKS"}),
+                  "decoding.constraint_allocation", "STRIPE, BANKS"},
+        RangeCase{"Placement", DECODING(set_term_placement(Unknown<D::TermPlacement>())),
+                  "decoding.term_placement", "ANYWHERE, ALIGNED"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -179,6 +181,10 @@ const std::vector<CarryCase>& CarryCases() {
        CARRIED(o.constraint_allocation == kernels::Allocation::kStripe)},
       {"constraint_allocation", DECODING(set_constraint_allocation(D::BANKS)),
        CARRIED(o.constraint_allocation == kernels::Allocation::kBanks)},
+      {"term_placement", DECODING(set_term_placement(D::ANYWHERE)),
+       CARRIED(o.term_placement == engine::TermPlacement::kAnywhere)},
+      {"term_placement", DECODING(set_term_placement(D::ALIGNED)),
+       CARRIED(o.term_placement == engine::TermPlacement::kAligned)},
       {"alignment_layer", DECODING(set_alignment_layer(2)), CARRIED(o.alignment_layer == 2)},
       {"alignment_heads",
        [](v1::TranslateRequest* r) {

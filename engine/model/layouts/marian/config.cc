@@ -198,6 +198,11 @@ class OptionsReader {
     const bool all = in_.Flag("tied-embeddings-all", false);
     spec.share_embeddings = all || in_.Flag("tied-embeddings-src", false);
     spec.tie_output = all || in_.Flag("tied-embeddings", false);
+    // Marian trains head 0 of this layer with word alignments, if it has them, and takes its own
+    // alignments from there (collectOneHead in models/transformer.h). A model does not say whether
+    // it had them; the published ones for browsers did.
+    spec.aligns_terms = in_.String("transformer-guided-alignment-layer", "last") == "last";
+    if (spec.aligns_terms) spec.alignment_heads = 1;
   }
 
   void ReadActivation() {

@@ -211,6 +211,17 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   EXPECT_TRUE(tied->spec.tie_output && !tied->spec.share_embeddings);
 }
 
+TEST(MarianDirectory, HeadZeroOfTheGuidedLayerAligns) {
+  TinyMarianDirectory tiny;
+  const auto last = ExpectOk(tiny.Load());
+  EXPECT_TRUE(last->spec.aligns_terms);
+  EXPECT_EQ(last->spec.alignment_heads, 1U);
+  tiny.options["transformer-guided-alignment-layer"] = "1";  // it may be none that we would take
+  const auto other = ExpectOk(tiny.Load());
+  EXPECT_FALSE(other->spec.aligns_terms);
+  EXPECT_EQ(other->spec.alignment_heads, ~uint64_t{0});
+}
+
 TEST(MarianDirectory, ADecoderMayBeRecurrent) {
   TinyMarianDirectory tiny;
   tiny.options["transformer-decoder-autoreg"] = "rnn";
