@@ -97,27 +97,13 @@ DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int 
   return {};
 }
 
-// Reports whether a search with gates drops candidate `c`, whose state is `next` (SEARCH.md d.7):
-// if it ends with EOS and lacks phrases, or if the best token of its row does so and `c` makes no
-// progress.
-template <class View>
-DRAGOMAN_HD bool IsCut(const View& slot, const Offers& offers, const Candidate& c,
-                       const ConstraintState& next) {
-  const SlotState& s = *slot.state;
-  if (s.length < s.rules.prefix_length) return false;
-  const ConstraintSet& set = s.rules.constraints;
-  if (s.options.Ends(c.token)) return !Finished(set, next);
-  const int32_t row = c.parent;
-  const int32_t best = RowOffer(slot, offers, row, RowCursor{}).token;
-  if (!s.options.Ends(best)) return false;
-  const ConstraintState& state = slot.Constraints(row);
-  const uint16_t source = slot.SourceOf(row);
-  return !Finished(set, Advance(set, state, best, source)) &&
-         !MakesProgress(set, state, source, c.token);
+// Reports whether the token of `c` ends the hypothesis, apart from the output limit.
+DRAGOMAN_HD inline bool Ends(const SlotState& s, const Candidate& c) {
+  return s.options.Ends(c.token) && s.length >= s.rules.prefix_length;
 }
 
 // Collects the candidates of a step into `pool`, each once (SEARCH.md d.2.2), and sets their banks.
-// Returns their number. `shared` points to one integer in memory that all members see.
+// A bank of -1 marks a candidate that gets no place. Returns their number. `shared` points to one integer in memory that all members see.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slot, Offers& offers,
                                        Candidate* pool, int32_t* shared) {
@@ -177,7 +163,24 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
     // At max_tokens, if no EOS is forced, hypotheses end without EOS. Only those that have met all
     // required phrases become results.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
-    if (set.gated() && IsCut(slot, offers, pool[i], next)) pool[i].bank = -1;
+    // With gates EOS is always possible (SEARCH.md d.7). What lacks phrases then is dropped. If it
+    // is the best of its row, the row is marked.
+    if (set.gated() && Ends(s, pool[i]) && !Finished(set, next)) {
+      pool[i].bank = -1;
+      if (RowOffer(slot, offers, parent, RowCursor{}).token == pool[i].token) {
+        offers.cursor[parent].top = -1;
+      }
+    }
+  }
+  group.Sync();
+  if (!set.gated()) return n;
+  for (int32_t i = group.rank(); i < n; i += group.size()) {
+    if (pool[i].is_waiting() || Ends(s, pool[i])) continue;
+    const int32_t parent = pool[i].parent;
+    if (offers.cursor[parent].top < 0 &&
+        !MakesProgress(set, slot.Constraints(parent), slot.SourceOf(parent), pool[i].token)) {
+      pool[i].bank = -1;
+    }
   }
   group.Sync();
   return n;

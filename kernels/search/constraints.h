@@ -98,6 +98,19 @@ DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
   s.depth = 0;
 }
 
+// Returns the one of the phrases equal to `phrase` whose gate was open where the path began, if
+// there is one that is not met; otherwise `phrase`. REQUIRES: `phrase` is the first of those that
+// are not met.
+DRAGOMAN_HD inline int Preferred(const ConstraintSet& set, const ConstraintState& s, int phrase) {
+  if (!set.gated()) return phrase;
+  for (int i = phrase; i < set.phrases && set.Length(i) == set.Length(phrase); ++i) {
+    bool same = !IsMet(s, i) && set.IsOpenAt(i, s.source);
+    for (int j = 0; same && j < set.Length(i); ++j) same = set.Token(i, j) == set.Token(phrase, j);
+    if (same) return i;
+  }
+  return phrase;
+}
+
 // Returns a phrase that is not met yet and consists of exactly the first `length` > 0 tokens of
 // phrase `like`; -1 if there is none. Of equal phrases it prefers one whose gate was open where the
 // path began. Phrases that begin with these tokens are neighbours, and the shortest come first.
@@ -109,15 +122,12 @@ DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintSt
     for (int j = 0; same && j < length; ++j) same = set.Token(first - 1, j) == set.Token(like, j);
     if (!same) break;
   }
-  int needed = -1;
   for (int i = first; i < set.phrases && set.Length(i) == length; ++i) {
     bool same = true;
     for (int j = 0; same && j < length; ++j) same = set.Token(i, j) == set.Token(like, j);
-    if (!same || IsMet(s, i)) continue;
-    if (set.IsOpenAt(i, s.source)) return i;
-    if (needed < 0) needed = i;
+    if (same && !IsMet(s, i)) return Preferred(set, s, i);
   }
-  return needed;
+  return -1;
 }
 
 DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int phrase, bool met) {
@@ -143,7 +153,7 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
     ++high;
   }
   if (!needed) return false;
-  if (s.depth == 0) s.source = source;
+  if (set.gated() && s.depth == 0) s.source = source;
   s.low = static_cast<int16_t>(low);
   s.high = static_cast<int16_t>(high);
   ++s.depth;
@@ -153,8 +163,9 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   for (int i = low; i < high; ++i) {
     if (IsMet(s, i)) continue;
     if (set.Length(i) > s.depth) return true;
-    if (whole < 0 || (!set.IsOpenAt(whole, s.source) && set.IsOpenAt(i, s.source))) whole = i;
+    if (whole < 0) whole = i;
   }
+  whole = Preferred(set, s, whole);
   SetMet(set, s, whole, true);
   Root(set, s);
   s.ended = static_cast<int16_t>(whole);
@@ -277,40 +288,48 @@ DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintSta
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)`, possibly more than once for a token, for every token that makes progress in a
-// row aligned with the source position `source`. These are the tokens that continue the path, if
-// it began in the gate of their phrase. If the path is empty or is a pending phrase, they are also
-// the first tokens of all other unmet phrases whose gates are open, except tokens that would begin
-// inside a word.
+// Calls `use(token)`, possibly more than once for a token, for every token that makes progress where
+// all gates are open. These are the tokens that continue the path. If the path is empty or is a
+// pending phrase, they are also the first tokens of all unmet phrases, except tokens that would
+// begin inside a word.
 template <class Use>
-DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s,
-                                   uint16_t source, Use use) {
+DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
-  const int pending = s.depth > 0 ? constraints_internal::NeededPhrase(set, s, s.low, s.depth) : -1;
+  const bool pending =
+      s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0;
   if (s.depth > 0) {
     for (int i = s.low; i < s.high; ++i) {
-      if (!constraints_internal::IsMet(s, i) && set.Length(i) > s.depth &&
-          set.IsOpenAt(i, s.source)) {
-        use(set.Token(i, s.depth));
-      }
+      if (!constraints_internal::IsMet(s, i) && set.Length(i) > s.depth) use(set.Token(i, s.depth));
     }
   }
-  if (s.depth == 0 || pending >= 0) {
+  if (s.depth == 0 || pending) {
     for (int i = 0; i < set.phrases; ++i) {
       const int32_t token = set.Token(i, 0);
-      if (i != pending && !constraints_internal::IsMet(s, i) &&
-          !(s.open && set.edges.Continues(token)) && set.IsOpenAt(i, source)) {
-        use(token);
-      }
+      if (!constraints_internal::IsMet(s, i) && !(s.open && set.edges.Continues(token))) use(token);
     }
   }
 }
 
+// Reports whether `token` makes progress in a row aligned with the source position `source`. A
+// token that continues the path does if the gate of its phrase was open where the path began; the
+// first token of a phrase does if the gate is open here.
 DRAGOMAN_HD inline bool MakesProgress(const ConstraintSet& set, const ConstraintState& s,
                                       uint16_t source, int32_t token) {
-  bool makes = false;
-  ForProgressTokens(set, s, source, [&](int32_t other) { makes = makes || other == token; });
-  return makes;
+  using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
+  const int pending = s.depth > 0 ? constraints_internal::NeededPhrase(set, s, s.low, s.depth) : -1;
+  const bool may_begin = (s.depth == 0 || pending >= 0) && !(s.open && set.edges.Continues(token));
+  for (int i = 0; i < set.phrases; ++i) {
+    if (constraints_internal::IsMet(s, i)) continue;
+    if (s.low <= i && i < s.high && 0 < s.depth && s.depth < set.Length(i) &&
+        set.Token(i, s.depth) == token && set.IsOpenAt(i, s.source)) {
+      return true;
+    }
+    // A pending phrase is in the output already.
+    if (may_begin && i != pending && set.Token(i, 0) == token && set.IsOpenAt(i, source)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace dragoman::kernels

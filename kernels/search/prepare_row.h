@@ -85,10 +85,13 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   request.excluded = rules.excluded;
   request.masked[0] = rules.forbidden.always;
 
-  const bool constrained = rules.constraints.phrases > 0;
+  // The row's alignment is not known yet, so it may ask for tokens whose gates turn out closed.
+  ConstraintSet constraints = rules.constraints;
+  constraints.gates = nullptr;
+  const bool constrained = constraints.phrases > 0;
   const auto may_end = [&](int32_t token) {
     return !constrained || rules.constraints.gated() ||
-           Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), token));
+           Finished(constraints, Advance(constraints, slot.Constraints(lane), token));
   };
   if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
@@ -131,7 +134,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });
     if (repeated && constrained) {
-      ForProgressTokens(rules.constraints, slot.Constraints(lane), kAnySource,
+      ForProgressTokens(constraints, slot.Constraints(lane),
                         [&](int32_t progress) { repeated = repeated && progress != token; });
     }
     return repeated;
@@ -147,8 +150,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     }
   }
   if (constrained) {
-    // The row's alignment is not known yet, so it asks for tokens whose gate may turn out closed.
-    ForProgressTokens(rules.constraints, slot.Constraints(lane), kAnySource, [&](int32_t token) {
+    ForProgressTokens(constraints, slot.Constraints(lane), [&](int32_t token) {
       if (!o.Ends(token) && !IsMasked(request, token)) InsertId(wanted, wanted_count, token);
     });
   }

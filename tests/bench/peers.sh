@@ -1,10 +1,10 @@
 #!/bin/bash
-# Dragoman beside CTranslate2, transformers and LibreTranslate, in turns on this machine: tables, data
+# Dragoman beside Marian, CTranslate2, transformers and others, in turns on this machine: tables, data
 # and pictures. Makes virtual environments under build/peers first (PyPI; 6 GB). Needs python3 with
 # venv, dragomand and dragoman of build/release, and for the part libretranslate http_load beside them
 # (deploy/build.sh --tests release http_load).
 #
-#   tests/bench/peers.sh [--parts throughput latency invariance memory libretranslate] [--smoke] ...
+#   tests/bench/peers.sh [--parts throughput latency invariance memory quality libretranslate] [--smoke] ...
 #
 # --help has the rest.
 set -euo pipefail

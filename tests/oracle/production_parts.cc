@@ -116,8 +116,7 @@ absl::StatusOr<std::vector<ConstraintView>> ProductionBackend::ConstraintStates(
   const kernels::ConstraintSet set = table.set();
   const auto view = [&](const kernels::ConstraintState& state) {
     std::set<int32_t> allowed;
-    kernels::ForProgressTokens(set, state, kernels::kAnySource,
-                               [&](int32_t token) { allowed.insert(token); });
+    kernels::ForProgressTokens(set, state, [&](int32_t token) { allowed.insert(token); });
     return ConstraintView{
         kernels::Bank(state), kernels::Finished(set, state), {allowed.begin(), allowed.end()}};
   };

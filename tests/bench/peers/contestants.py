@@ -78,9 +78,9 @@ class Peer(Contestant):
         super().__init__(bench, name, compute_type)
         self.module, self.environment, self.worker = module, environment, None
 
-    def start(self, model, beam):
+    def start(self, model, beam, python=None):
         super().start(model, beam)
-        self.worker = Worker(self.bench.python, self.module, self.environment)
+        self.worker = Worker(python or self.bench.python, self.module, self.environment)
 
     def search(self):
         return dict(beam=self.beam, forced=self.model.forced)
@@ -190,14 +190,52 @@ class Transformers(Peer):
         return super().translations(few, batch)
 
 
+class FirefoxPeer(Peer):
+    """An engine of firefox_worker.py. Marian's setting is its mini-batch-words."""
+
+    def __init__(self, bench, name, engine, shortlist=True):
+        super().__init__(bench, name, "int8", "peers.firefox_worker")
+        self.engine, self.shortlist = engine, shortlist
+
+    def start(self, model, beam):
+        super().start(model, beam, self.bench.firefox_python)
+        self.use("1024" if self.engine == "marian" else "defaults")
+
+    def use(self, setting):
+        super().use(setting)
+        self.worker.call("open", engine=self.engine, folder=self.model.path, threads=self.bench.processors, beam=self.beam,
+                         shortlist=self.shortlist, batch=int(setting) if setting.isdigit() else 0)
+
+    def batch(self):
+        return 0  # all at once
+
+    def tune(self, texts):
+        if self.engine != "marian":
+            return
+        path = texts.some(min(self.bench.options.tune_texts, -(-texts.count // 2)))
+
+        def measure(setting):
+            self.worker.stop()  # of a process there may be one
+            self.worker = Worker(self.bench.firefox_python, self.module)
+            self.use(setting)
+            self.worker.call("throughput", path=path)
+            return self.worker.call("throughput", path=path)
+
+        best = self.best_of("mini-batch-words", ["512", "1024", "2048", "4096"], measure)
+        self.worker.stop()
+        self.worker = Worker(self.bench.firefox_python, self.module)
+        self.use(best)
+
+
 class Dragoman(Contestant):
-    """The daemon with its defaults, called through gRPC by `dragoman`, which runs on the same processors."""
+    """The daemon with its defaults, called through gRPC by `dragoman`, which runs on the same processors. `shortlist`: None, or
+    whether the model's lexical shortlist is used."""
 
     ours = True
 
-    def __init__(self, bench, compute_type):
-        super().__init__(bench, f"Dragoman {compute_type}", compute_type)
-        self.daemon = None
+    def __init__(self, bench, compute_type, shortlist=None):
+        super().__init__(bench, f"Dragoman {compute_type}" + (" shortlist" if shortlist else ""), compute_type)
+        self.daemon, self.shortlist = None, shortlist
 
     def start(self, model, beam):
         super().start(model, beam)
@@ -216,9 +254,11 @@ class Dragoman(Contestant):
 
     def flags(self):
         """Further ones of the daemon."""
-        return []
+        return [] if self.shortlist is None else ["--lexical-shortlist", "on" if self.shortlist else "off"]
 
     def search(self):
+        if self.model.name == "firefox":  # the model's own
+            return ["--beam-size", str(self.beam), "--split", "none"]
         # Profile ct2 and a ratio that never holds: CTranslate2's search and limits.
         lengths = ["--min-output-tokens", str(self.model.forced), "--max-output-tokens", str(self.model.forced)]
         languages = ["--from", self.model.languages[0], "--to", self.model.languages[1]] if self.model.languages else []
@@ -244,9 +284,11 @@ class Dragoman(Contestant):
         o = self.bench.options
         report = self.load(texts.random, -(-texts.count // o.texts_per_call), -(-o.concurrency // o.texts_per_call),
                            "--batch", str(o.texts_per_call), "--connections", str(o.connections))
-        moved = self.daemon.scrape()["target_tokens"] - before["target_tokens"]
+        after = self.daemon.scrape()
+        moved = after["target_tokens"] - before["target_tokens"]
         # The counter has the EOS of those that the model ends itself.
         return dict(texts=report["sentences"], seconds=report["seconds"], client_cpu_seconds=report["client_cpu_seconds"],
+                    cpu_seconds=after["server_cpu"] - before["server_cpu"],
                     target_tokens=int(moved) - (0 if self.model.forced else report["sentences"]))
 
     def lone(self, path, calls):

@@ -21,12 +21,18 @@ class Model:
 
 
 class Models:
-    def __init__(self, folder, python, forced):
-        self.folder, self.python, self.forced = folder, python, forced
+    def __init__(self, folder, python, forced, firefox_python=None):
+        self.folder, self.python, self.forced, self.firefox_python = folder, python, forced, firefox_python
 
     def get(self, name):
         if name == "bundled":
             return Model(name, BUNDLED)
+        if name == "firefox":
+            worker = Worker(self.firefox_python, "peers.firefox_worker")
+            try:
+                return Model(name, os.path.join(worker.call("models"), "enpt-1693087644"))
+            finally:
+                worker.stop()
         if name == "nllb":
             path = _once(os.path.join(self.folder, "nllb"), self._make_nllb)
             return Model(name, path, self.forced, ("deu_Latn", "eng_Latn"))

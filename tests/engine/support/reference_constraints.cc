@@ -113,7 +113,8 @@ TokenList ReferenceConstraints::Allowed(int32_t source) const {
   std::set<int32_t> tokens;
   for (const Needed& phrase : needed_) {
     if (StartsWith(phrase.tokens, path_) && phrase.tokens.size() > path_.size() &&
-        phrase.gate.IsOpen(path_.empty() ? source : path_source_)) {
+        (source == ReferenceGate::kAnyPosition ||
+         phrase.gate.IsOpen(path_.empty() ? source : path_source_))) {
       tokens.insert(phrase.tokens[path_.size()]);
     }
   }

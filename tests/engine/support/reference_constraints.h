@@ -27,7 +27,7 @@ class ReferenceConstraints {
   int32_t bank() const;
   bool finished() const;
   // Returns the tokens that make progress (d.2.2 ii) in a row that is aligned with `source`,
-  // ascending.
+  // ascending; at kAnyPosition those that would if all gates were and had been open.
   TokenList Allowed(int32_t source = ReferenceGate::kAnyPosition) const;
 
  private:

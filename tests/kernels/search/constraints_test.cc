@@ -59,7 +59,7 @@ class Words : public ::testing::Test {
   Tokens Progress(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
     const engine::ConstraintTable table = Table(phrases);
     std::set<int32_t> progress;
-    ForProgressTokens(table.set(), After(table, tokens), kAnySource,
+    ForProgressTokens(table.set(), After(table, tokens),
                       [&](int32_t token) { progress.insert(token); });
     return {progress.begin(), progress.end()};
   }
@@ -164,9 +164,11 @@ Tokens ProgressAt(uint16_t source, const Gated& phrases,
   const engine::ConstraintTable table(phrases, true, nullptr);
   ConstraintState state = StartConstraints(table.set());
   for (const auto& [token, at] : before) state = Advance(table.set(), state, token, at);
-  std::set<int32_t> progress;
-  ForProgressTokens(table.set(), state, source, [&](int32_t token) { progress.insert(token); });
-  return {progress.begin(), progress.end()};
+  Tokens progress;
+  for (int32_t token = 0; token < kVocabulary; ++token) {
+    if (MakesProgress(table.set(), state, source, token)) progress.push_back(token);
+  }
+  return progress;
 }
 
 TEST(Gates, OpenTheBeginningOfAPhraseWhereTheRowIsAlignedWithIt) {
