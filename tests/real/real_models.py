@@ -65,16 +65,14 @@ def test_terms_at_the_models_own_beam(server):
 
 
 def test_terms_stand_in_their_place(server):
-    for text, terms, part in [
-        ("The committee approved the new board members yesterday.", {"board": "diretoria"}, "membros da diretoria"),
-        ("The bank near the river is closed.", {"river": "ribeiro"}, "O banco perto do ribeiro"),
+    """The article before one may have the gender of the model's own word."""
+    for text, term, target, place in [
+        ("The committee approved the new board members yesterday.", "board", "diretoria", "membros d. diretoria ontem."),
+        ("The bank near the river is closed.", "river", "ribeiro", "perto d. ribeiro está fechad"),
     ]:
-        asked = [{"source": source, "target": target} for source, target in terms.items()]
-        for beam in (1, None):
-            found = text_of(server, text, terms=asked, decoding={"beamSize": beam} if beam else {})
-            # At beam 1 an article may have the wrong gender.
-            check(part.split()[-1] in found if beam else part in found, found)
-            check(found.endswith("."), found)
+        for decoding in ({}, {"beamSize": 1}):
+            found = text_of(server, text, terms=[{"source": term, "target": target}], decoding=decoding)
+            check(re.search(place, found), found)
 
 
 def test_a_narrow_beam_is_warned_of(server):
