@@ -328,8 +328,14 @@ void Job::SearchAgain(std::unique_ptr<Segment> segment,
   next->run = plan.run;
   plan = std::move(*next);
   services_->accounting.ledger->Requeue(segment->running);
+  QueueAgain(item, index);
+}
+
+void Job::QueueAgain(int item, int index) {
   services_->accounting.observer->OnSegmentSearchedAgain();
-  services_->search_again(MakeSegment(item, index));
+  std::unique_ptr<Segment> segment = MakeSegment(item, index);
+  segment->again = true;
+  services_->search_again(std::move(segment));
 }
 
 Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) const {
@@ -362,8 +368,7 @@ void Job::Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis>
   plan.forbidden = std::move(segment->forbidden);
   plan.source_ids = std::move(segment->source_ids);
   services_->accounting.ledger->Requeue(segment->running);
-  services_->accounting.observer->OnSegmentSearchedAgain();
-  services_->search_again(MakeSegment(item, index));
+  QueueAgain(item, index);
 }
 
 void Job::OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) {

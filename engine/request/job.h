@@ -116,12 +116,14 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
-  // Queues the segment again, with the next plan that this member of its plan has.
+  // Queues the segment again, with the next plan, which this member of its plan has.
   void SearchAgain(std::unique_ptr<Segment> segment,
                    std::unique_ptr<SegmentPlan> SegmentPlan::*next_plan);
   // Queues the segment again, with safer options, and keeps the results of the first search.
   void Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
              int64_t first_tokens);
+  // Queues the segment again, with the present plan.
+  void QueueAgain(int item, int index);
   // Judges the best hypothesis (engine/text/guard.h).
   Suspicion Judge(const Segment& segment, const SegmentHypothesis& best) const;
   // Adds the segment's times from queue to decoding to the sums in timings_.

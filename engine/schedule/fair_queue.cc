@@ -34,7 +34,13 @@ void FairQueue::Push(std::unique_ptr<Segment> segment) {
   flow.cost += cost;
   cost_ += cost;
   load_.Add(segment->load());
-  flow.segments.push_back(std::move(segment));
+  auto place = flow.segments.end();
+  if (segment->again && !is_new) {
+    // The first stays the first, because Peek may have chosen it.
+    place = std::find_if(flow.segments.begin() + 1, flow.segments.end(),
+                         [](const auto& waiting) { return !waiting->again; });
+  }
+  flow.segments.insert(place, std::move(segment));
   if (!is_new) return;
   flow.client = flow.head().client;
   flow.priority = flow.head().priority;

@@ -5,7 +5,8 @@
 // (engine/base/fair_turns.h). The cost of a segment is source tokens times beam times
 // SearchOptions::row_cost. It estimates the segment's row-steps, that is, the sum of its rows over
 // all decoding steps. The weight of a flow is the client's share times the weight of the priority.
-// Segments of a flow leave in the order of their arrival.
+// Segments of a flow leave in the order of their arrival, but those that are searched again
+// (Segment::again) leave right after the first one.
 //
 // So flows divide row-steps in proportion to their weights. Suppose that a segment of cost c
 // arrives in an empty flow of weight w. It waits for the segment that Peek has already chosen, and

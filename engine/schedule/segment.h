@@ -64,6 +64,7 @@ struct Segment {
   std::shared_ptr<const ForbiddenTable> forbidden;  // shared by segments of a request; may be null
   std::vector<int32_t> source_ids;                  // becomes SegmentRules::source
   bool wants_partials = false;
+  bool again = false;  // it was searched before, and has waited its turn once
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client
   int share = 1;        // TranslationJob::share

@@ -65,6 +65,23 @@ TEST_F(FairQueueTest, OneClientLeavesAsItCame) {
 }
 
 // 400 sentences at beam 8 of two clients, and one sentence of another that comes last.
+TEST_F(FairQueueTest, WhatIsSearchedAgainDoesNotWaitForTheWholeQueueASecondTime) {
+  const auto again = [&](int index) {
+    auto segment = Make(index, {}, owner_);
+    segment->again = true;
+    queue_.Push(std::move(segment));
+  };
+  for (int i = 0; i < 4; ++i) Push(i, {});
+  EXPECT_EQ(queue_.Peek()->index, 0);
+  again(10);
+  again(11);
+  EXPECT_EQ(queue_.Peek()->index, 0);
+  EXPECT_EQ(PopAll(), (std::vector<int>{0, 10, 11, 1, 2, 3}));
+  again(12);
+  Push(4, {});
+  EXPECT_EQ(PopAll(), (std::vector<int>{12, 4}));
+}
+
 TEST_F(FairQueueTest, ANewClientWaitsForAsMuchOfEachOtherAsItTakes) {
   for (int i = 0; i < 400; ++i) Push(i, {.client = 1, .tokens = 25, .beam = 8});
   for (int i = 0; i < 400; ++i) Push(1000 + i, {.client = 2, .tokens = 25, .beam = 8});

@@ -113,7 +113,7 @@ engine::TranslationJob MixedRequests::Next(int* kind) {
       job.contents[0].insert(job.contents[0].find(' '), " 😀");
       job.do_not_translate = {"😀"};
       job.terms = {{"und", "and also", false}, {"nicht", "never", true}};
-      if (Below(2) == 0) o.term_placement = engine::TermPlacement::kAligned;
+      if (o.beam_size < 5) o.term_placement = engine::TermPlacement::kAligned;
       break;
     case 10: {
       const size_t space = job.contents[0].find(' ');
