@@ -1,6 +1,6 @@
 #!/bin/bash
-# Dragoman beside Marian, CTranslate2, transformers and others, in turns on this machine: tables, data
-# and pictures. Makes virtual environments under build/peers first (PyPI; 6 GB). Needs python3 with
+# Measures Dragoman, Marian, CTranslate2, transformers and others in turns on this machine. Writes
+# tables, data and pictures. Makes virtual environments under build/peers first (PyPI; 6 GB). Needs python3 with
 # venv, dragomand and dragoman of build/release, and for the part libretranslate http_load beside them
 # (deploy/build.sh --tests release http_load).
 #

@@ -1,4 +1,4 @@
-"""Dragoman beside Marian, CTranslate2, transformers and others: same weights, beam, limits and threads, in turns.
+"""Measures Dragoman, Marian, CTranslate2, transformers and others in turns, with the same weights, beam, limits and threads.
 
     peers.sh [--parts throughput latency ...] [--models bundled opus] [--types float32 ...] [--smoke] ...
 
@@ -143,7 +143,7 @@ class Bench:
         self.processors = len(os.sched_getaffinity(0))
         versions = {"dragomand": first_line([o.dragomand, "--version"]), "commit": first_line(["git", "-C", ROOT, "rev-parse", "HEAD"])}
         self.python = self.firefox_python = None
-        if set(o.models) != {"firefox"}:
+        if set(o.models) != {"firefox"} or "libretranslate" in o.parts:  # which measures the bundled model
             self.python = o.python or environments.make(os.path.join(o.work, "venv"), environments.MAIN)
             versions.update(environments.versions(self.python, ["ctranslate2", "transformers", "torch", "sentencepiece"]))
         if "firefox" in o.models:

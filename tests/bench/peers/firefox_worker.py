@@ -39,7 +39,7 @@ class Marian:
         config = dict(models=f"\n  - {one(folder, 'model.*.bin')}", vocabs=f"\n  - {vocabulary}\n  - {vocabulary}")
         if shortlist:
             config["shortlist"] = f"\n  - {one(folder, 'lex.*.bin')}\n  - false"
-        # The rest is the configuration beside the model, but for batch and beam. Without costs a beam is no beam search.
+        # Other values are those of the model's own configuration. A beam search needs costs, so it does not skip them.
         config |= {"beam-size": beam, "normalize": 1.0, "word-penalty": 0, "max-length-break": 128, "mini-batch-words": batch,
                    "workspace": 128, "max-length-factor": 2.5, "skip-cost": str(beam == 1).lower(), "cpu-threads": 0, "quiet": "true",
                    "quiet-translation": "true", "gemm-precision": "int8shiftAlphaAll", "ssplit-mode": "paragraph"}
