@@ -103,6 +103,10 @@ class Batch {
   // HasRoomForWords have returned true for this segment, and no other segment was admitted since.
   virtual int Admit(SlotInput input) = 0;
 
+  // Takes the cross pages of a slot out of the batch, so that the segment can be searched again.
+  // REQUIRES: the latest report has kDone for the slot, and the slot was not released since.
+  virtual CrossPages TakeCross(int slot) = 0;
+
   // Removes the slot's segment, which has ended or was cancelled. No later event refers to this
   // segment. The slot's number may be used again for another segment.
   virtual void Release(int slot) = 0;

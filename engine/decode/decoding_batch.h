@@ -30,6 +30,9 @@ class DecodingBatch final : public Batch {
     return words == 0 || decoder_->HasRoomFor(words);
   }
   int Admit(SlotInput input) override;
+  CrossPages TakeCross(int number) override {
+    return std::move(slot_cross_[static_cast<size_t>(number)]);
+  }
   void Release(int slot) override;
   absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;
   std::vector<DecodedHypothesis> Result(int slot) const override;

@@ -42,6 +42,7 @@ class DeviceBatch final : public Batch {
   bool HasRoomFor(const kernels::SearchOptions& search,
                   const kernels::SegmentRules& rules) const override;
   int Admit(SlotInput input) override;
+  CrossPages TakeCross(int number) override { return std::move(At(number).cross); }
   void Release(int slot) override;
   // Starts a step and reports the previous step. The report of the first call is empty.
   absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;

@@ -65,20 +65,13 @@ std::optional<CancelCause> Job::abandoned() const {
 }
 
 std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
-  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  SegmentPlan& plan = PlanOf(item, index);
   auto segment = std::make_unique<Segment>();
   segment->owner = shared_from_this();
   segment->item = item;
   segment->index = index;
   segment->source = plan.source;
-  segment->search = plan.search;
-  segment->divisor =
-      LengthDivisors(plan.search.max_tokens, plan.search.length_penalty, plan.search.penalty);
-  segment->prefix = std::move(plan.prefix);
-  segment->words = std::move(plan.words);
-  segment->constraints = std::move(plan.constraints);
-  segment->forbidden = std::move(plan.forbidden);
-  segment->source_ids = std::move(plan.source_ids);
+  TakeSearch(&plan, segment.get());
   // A segment with sentinels shows no partials, because a second search may replace its
   // translation.
   segment->wants_partials = request_.returns.partials && plan.target_text.writes_prefixes();
@@ -87,6 +80,21 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->share = request_.share;
   segment->deadline = request_.deadline;
   return segment;
+}
+
+void Job::TakeSearch(SegmentPlan* plan, Segment* segment) {
+  const kernels::SearchOptions& next = plan->search;
+  const kernels::SearchOptions& last = segment->search;
+  if (segment->divisor.empty() || next.max_tokens != last.max_tokens ||
+      next.length_penalty != last.length_penalty || next.penalty != last.penalty) {
+    segment->divisor = LengthDivisors(next.max_tokens, next.length_penalty, next.penalty);
+  }
+  segment->search = next;
+  segment->prefix = std::move(plan->prefix);
+  segment->words = std::move(plan->words);
+  segment->constraints = std::move(plan->constraints);
+  segment->forbidden = std::move(plan->forbidden);
+  segment->source_ids = std::move(plan->source_ids);
 }
 
 std::vector<std::unique_ptr<Segment>> Job::Begin(std::vector<ItemPlan> plans, Nanos tokenize_time) {
@@ -245,13 +253,12 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   for (const DecodedHypothesis& h : hypotheses) texts.push_back(ToHypothesis(plan, h));
   const auto has_lost = [](const SegmentHypothesis& h) { return h.lost > 0; };
   if (plan.if_lost != nullptr && std::ranges::any_of(texts, has_lost)) {
-    SearchAgain(std::move(segment), &SegmentPlan::if_lost);
-    return;
-  }
-  const auto lacks_phrases = [&](const DecodedHypothesis& h) { return LacksPhrases(plan, h); };
-  if (plan.if_unmet != nullptr &&
-      (hypotheses.empty() || std::ranges::any_of(hypotheses, lacks_phrases))) {
-    SearchAgain(std::move(segment), &SegmentPlan::if_unmet);
+    {
+      MutexLock lock(&mu_);
+      AddTimes(*segment);
+    }
+    GoToPlan(*segment, &SegmentPlan::if_lost);
+    QueueAgain(*segment);
     return;
   }
   if (texts.empty()) {
@@ -314,28 +321,35 @@ void Job::AddTimes(const Segment& segment) {
   timings_.decode += segment.decoded_at - segment.admitted_at;
 }
 
-void Job::SearchAgain(std::unique_ptr<Segment> segment,
-                      std::unique_ptr<SegmentPlan> SegmentPlan::*next_plan) {
-  const int item = segment->item;
-  const int index = segment->index;
+void Job::GoToPlan(const Segment& segment, std::unique_ptr<SegmentPlan> SegmentPlan::*next) {
+  SegmentPlan& plan = PlanOf(segment.item, segment.index);
+  const std::unique_ptr<SegmentPlan> following = std::move(plan.*next);
+  if (following->if_lost == nullptr) following->if_lost = std::move(plan.if_lost);
+  following->run = plan.run;
+  plan = std::move(*following);
+}
+
+bool Job::SearchAgain(Segment* segment, std::span<const DecodedHypothesis> found) {
+  SegmentPlan& plan = PlanOf(segment->item, segment->index);
+  const auto lacks_phrases = [&plan](const DecodedHypothesis& h) { return LacksPhrases(plan, h); };
+  if (plan.if_unmet == nullptr || (!found.empty() && std::ranges::none_of(found, lacks_phrases))) {
+    return false;
+  }
   {
     MutexLock lock(&mu_);
     AddTimes(*segment);
   }
-  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
-  const std::unique_ptr<SegmentPlan> next = std::move(plan.*next_plan);
-  if (next->if_lost == nullptr) next->if_lost = std::move(plan.if_lost);
-  next->run = plan.run;
-  plan = std::move(*next);
-  services_->accounting.ledger->Requeue(segment->running);
-  QueueAgain(item, index);
+  GoToPlan(*segment, &SegmentPlan::if_unmet);
+  TakeSearch(&plan, segment);
+  return true;
 }
 
-void Job::QueueAgain(int item, int index) {
+void Job::QueueAgain(const Segment& segment) {
   services_->accounting.observer->OnSegmentSearchedAgain();
-  std::unique_ptr<Segment> segment = MakeSegment(item, index);
-  segment->again = true;
-  services_->search_again(std::move(segment));
+  services_->accounting.ledger->Requeue(segment.running);
+  std::unique_ptr<Segment> next = MakeSegment(segment.item, segment.index);
+  next->again = true;
+  services_->search_again(std::move(next));
 }
 
 Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) const {
@@ -350,16 +364,14 @@ Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) cons
 
 void Job::Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
                 int64_t first_tokens) {
-  const int item = segment->item;
-  const int index = segment->index;
   {
     MutexLock lock(&mu_);
     AddTimes(*segment);
-    SegmentState& state = StateOf(item, index);
+    SegmentState& state = StateOf(segment->item, segment->index);
     state.first = std::move(first);
     state.first_tokens = first_tokens;
   }
-  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  SegmentPlan& plan = PlanOf(segment->item, segment->index);
   plan.search = *std::exchange(plan.safer, std::nullopt);
   // MakeSegment moved these out of the plan.
   plan.prefix = std::move(segment->prefix);
@@ -367,8 +379,7 @@ void Job::Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis>
   plan.constraints = std::move(segment->constraints);
   plan.forbidden = std::move(segment->forbidden);
   plan.source_ids = std::move(segment->source_ids);
-  services_->accounting.ledger->Requeue(segment->running);
-  QueueAgain(item, index);
+  QueueAgain(*segment);
 }
 
 void Job::OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) {

@@ -80,6 +80,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   void OnStarted() override { running_.store(true, std::memory_order_relaxed); }
   void OnDeadline() override { End(CancelCause::kDeadline); }
   void OnPartial(const Segment& segment, std::span<const int32_t> tokens) override;
+  bool SearchAgain(Segment* segment, std::span<const DecodedHypothesis> found) override;
   void OnDecoded(std::unique_ptr<Segment> segment,
                  std::vector<DecodedHypothesis> hypotheses) override;
   void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) override;
@@ -106,24 +107,28 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const SegmentPlan& PlanOf(int item, int segment) const {
     return plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
   }
+  SegmentPlan& PlanOf(int item, int segment) {
+    return plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
+  }
   SegmentState& StateOf(int item, int segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     return items_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
   }
   std::unique_ptr<Segment> MakeSegment(int item, int index);
+  // Replaces the plan of a segment by the next one, which this member of the plan has.
+  void GoToPlan(const Segment& segment, std::unique_ptr<SegmentPlan> SegmentPlan::*next);
+  // Moves the plan's search into the segment.
+  static void TakeSearch(SegmentPlan* plan, Segment* segment);
 
-  // The functions from here to SearchAgain post tasks to the detokenizer pool or run in such tasks.
+  // The functions from here to QueueAgain post tasks to the detokenizer pool or run in such tasks.
   void PostPartial(int item, int segment) ABSL_LOCKS_EXCLUDED(mu_);
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
-  // Queues the segment again, with the next plan, which this member of its plan has.
-  void SearchAgain(std::unique_ptr<Segment> segment,
-                   std::unique_ptr<SegmentPlan> SegmentPlan::*next_plan);
   // Queues the segment again, with safer options, and keeps the results of the first search.
   void Retry(std::unique_ptr<Segment> segment, std::vector<SegmentHypothesis> first,
              int64_t first_tokens);
-  // Queues the segment again, with the present plan.
-  void QueueAgain(int item, int index);
+  // Queues the segment to be encoded and searched again, with its present plan.
+  void QueueAgain(const Segment& segment);
   // Judges the best hypothesis (engine/text/guard.h).
   Suspicion Judge(const Segment& segment, const SegmentHypothesis& best) const;
   // Adds the segment's times from queue to decoding to the sums in timings_.
@@ -151,7 +156,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobServices* const services_;
   const Nanos started_;
 
-  // Set by Begin before any segment is handed out, then constant. The exceptions are SearchAgain
+  // Set by Begin before any segment is handed out, then constant. The exceptions are GoToPlan
   // and Retry, which change the plan of a segment that only their caller holds.
   std::vector<ItemPlan> plans_;
 

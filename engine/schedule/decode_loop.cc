@@ -180,10 +180,16 @@ void DecodeLoop::Harvest(const BatchEvent& event) {
     }
     case BatchEvent::Kind::kDone: {
       std::vector<DecodedHypothesis> hypotheses = batch_->Result(event.slot);
+      CrossPages cross = batch_->TakeCross(event.slot);
       std::unique_ptr<Segment> segment = Vacate(event.slot);
       segment->decoded_at = clock_->Now();
       accounting_.observer->OnStage(Stage::kDecode, segment->decoded_at - segment->admitted_at);
-      Deliver(std::move(segment), std::move(hypotheses));
+      if (segment->owner->SearchAgain(segment.get(), hypotheses)) {
+        Requeue(std::move(segment), std::move(cross));
+      } else {
+        cross.Release();
+        Deliver(std::move(segment), std::move(hypotheses));
+      }
       break;
     }
     case BatchEvent::Kind::kBadNumber:
@@ -193,6 +199,16 @@ void DecodeLoop::Harvest(const BatchEvent& event) {
            accounting_);
       break;
   }
+}
+
+void DecodeLoop::Requeue(std::unique_ptr<Segment> segment, CrossPages cross) {
+  accounting_.observer->OnSegmentSearchedAgain();
+  accounting_.ledger->Requeue(segment->running);
+  segment->running = false;
+  segment->again = true;
+  segment->cross = std::move(cross);
+  segment->queued_at = segment->popped_at = segment->encoded_at = segment->decoded_at;
+  in_->PushAgain(std::move(segment));
 }
 
 void DecodeLoop::FailAll(const absl::Status& status) {

@@ -60,6 +60,8 @@ class DecodeLoop {
   int Admit(std::unique_ptr<Segment> segment);
   void DropAbandoned();
   void Harvest(const BatchEvent& event);
+  // Queues a segment that the batch has released for its next search.
+  void Requeue(std::unique_ptr<Segment> segment, CrossPages cross);
   void FailAll(const absl::Status& status);
   std::unique_ptr<Segment> Vacate(int number);
   void Publish(int rows);

@@ -6,7 +6,8 @@
 // waits for memory that only the decode loop can free. With these reports, a loop that waits for a
 // full static batch (RefillRule::kStatic) never waits forever.
 //
-// Thread-safe. One encoder thread pushes, one decode thread pops, any thread may remove.
+// Thread-safe. One encoder thread pushes, one decode thread pops and puts back segments that are
+// searched again, any thread may remove.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +62,14 @@ class EncodedQueue {
     waiting_.Push(std::move(segment));
     changed_.NotifyAll();
     return nullptr;
+  }
+
+  // Adds a segment that is searched again. The decode thread calls this, so it does not wait: the
+  // segment may exceed the capacity. REQUIRES: Close was not called.
+  void PushAgain(std::unique_ptr<Segment> segment) {
+    MutexLock lock(&mu_);
+    waiting_.Push(std::move(segment));
+    changed_.NotifyAll();
   }
 
   // Waits until there is room for min(segments, capacity) segments or Close was called. Returns how

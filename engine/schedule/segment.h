@@ -43,8 +43,15 @@ class SegmentOwner {
   // Called when more tokens of the segment have become final. `tokens` has all its final tokens.
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
+  // Called on the decode thread when a search of the segment has ended with `found`. Returns true if
+  // the segment must be searched once more, and has then replaced the segment's search by the next
+  // one. The source stays, so the segment is not encoded again.
+  virtual bool SearchAgain(Segment* /*segment*/, std::span<const DecodedHypothesis> /*found*/) {
+    return false;
+  }
+
   // Exactly one of these two functions is called for a segment that is not dropped. OnDecoded is
-  // called when the search has ended; `hypotheses` is empty if it found none. OnFailed is called if
+  // called when the last search has ended; `hypotheses` is empty if it found none. OnFailed is called if
   // the segment failed with `status`.
   virtual void OnDecoded(std::unique_ptr<Segment> segment,
                          std::vector<DecodedHypothesis> hypotheses) = 0;

@@ -99,7 +99,25 @@ TEST_F(AlignedTerms, OneThatIsMissingStandsForItsSourceWordsAtEveryBeam) {
     job.decoding.beam_size = beam;
     EXPECT_EQ(TextOf(job), "The hound is sleeping.") << beam;
   }
-  EXPECT_GT(observer_.searched_again.load(), 0);
+  EXPECT_GE(observer_.searched_again.load(), 4);
+  EXPECT_EQ(observer_.encoded_segments.load(), 4);  // each once
+}
+
+TEST_F(AlignedTerms, PlaceholdersBesideThemStay) {
+  TranslationJob job = WithTerms("", {{"Hund", "hound", false}});
+  job.preserve = true;
+  job.contents.clear();
+  for (int i = 0; i < 20; ++i) {
+    job.contents.push_back(absl::StrCat("Ich habe den Hund von {", i, "} im Garten gesehen."));
+  }
+  const std::vector<ItemResult> items = Translate(job);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Hypothesis& best = items[i].hypotheses.at(0);
+    EXPECT_THAT(best.text, HasSubstr("hound"));
+    EXPECT_THAT(best.text, HasSubstr(absl::StrCat("{", i, "}")));
+    EXPECT_LE(best.finish_reason, kernels::FinishReason::kLength) << best.text;
+    EXPECT_TRUE(items[i].warnings.empty());
+  }
 }
 
 TEST_F(AlignedTerms, EveryAlternativeHasThem) {

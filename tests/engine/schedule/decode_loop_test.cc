@@ -32,6 +32,42 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
   }
 }
 
+TEST(DecodeLoop, ASecondSearchUsesTheSourceThatIsEncoded) {
+  constexpr int kSegments = 40;
+  LoopHarness harness(testing::RandomScript(12), 12);
+  harness.SearchTwice(5);
+  for (int i = 0; i < kSegments; ++i) harness.Push(i, 1 + i % 3, i, 1 + i * 7 % 23);
+  const int32_t free_pages = harness.memory->cross_pages_free();
+  harness.queue.EndOfInput();
+  EXPECT_TRUE(harness.loop->Run().ok());  // does not end before the second searches have ended
+  const auto results = harness.owner->results();
+  ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
+  for (int i = 0; i < kSegments; ++i) {
+    SCOPED_TRACE(i);
+    testing::ExpectSame(results.at(i), testing::DecodedAlone(5, i, 1 + i * 7 % 23));
+  }
+  EXPECT_LT(free_pages, harness.memory->cross_pages());
+  EXPECT_EQ(harness.memory->cross_pages_free(), harness.memory->cross_pages());
+  EXPECT_EQ(harness.batch->self_pages_used(), 0);
+  EXPECT_EQ(harness.observer.searched_again, kSegments);
+  EXPECT_EQ(harness.owner->started, 2 * kSegments);
+  EXPECT_EQ(harness.ledger.Snapshot().eos + harness.ledger.Snapshot().length, kSegments);
+  EXPECT_TRUE(testing::Balanced(harness.ledger.Snapshot()));
+}
+
+TEST(DecodeLoop, ASegmentThatEndsBeforeItsSecondSearchGivesItsPagesBack) {
+  LoopHarness harness;
+  harness.owner->search_again = [&](Segment*, std::span<const DecodedHypothesis>) {
+    harness.owner->Abandon(CancelCause::kClient);
+    return true;
+  };
+  harness.Push(0, 2, 3, 9);
+  harness.RunDry();
+  EXPECT_EQ(harness.owner->results().size(), 0U);
+  EXPECT_EQ(harness.ledger.Snapshot().cancelled, 1);
+  EXPECT_EQ(harness.memory->cross_pages_free(), harness.memory->cross_pages());
+}
+
 TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   // Beam 1, lengths fixed by min_tokens and a steep EOS: 2 rows, three segments.
   LoopHarness harness(testing::RandomScript(12), 2);

@@ -87,9 +87,10 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     harness.Push(index, beam, index, length, owner);
   }
 
-  // The result of every segment on the host.
-  static std::map<int, std::vector<DecodedHypothesis>> Expected() {
+  // The result of every segment on the host. With `second_beam`, each is searched a second time.
+  static std::map<int, std::vector<DecodedHypothesis>> Expected(int second_beam = 0) {
     LoopHarness harness;
+    if (second_beam > 0) harness.SearchTwice(second_beam);
     for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
     harness.RunDry();
     return harness.owner->results();
@@ -137,6 +138,24 @@ TEST_P(DeviceLoop, GivesWhatTheHostGives) {
   }
   EXPECT_EQ(totals.pages_left, 0);
   EXPECT_EQ(totals.slots_left, 0);
+}
+
+TEST_P(DeviceLoop, SecondSearchesGiveWhatTheHostGives) {
+  static const auto expected = Expected(6);
+  const Setting& setting = GetParam();
+  LoopHarness harness(testing::RandomScript(12), setting.max_rows, setting.self_pages,
+                      setting.scheduler, &setting.device);
+  harness.SearchTwice(6);
+  for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
+  harness.RunDry();
+  const auto results = harness.owner->results();
+  ASSERT_EQ(results.size(), expected.size());
+  for (const auto& [index, result] : expected) {
+    SCOPED_TRACE(index);
+    testing::ExpectSame(results.at(index), result);
+  }
+  EXPECT_EQ(harness.observer.searched_again, kSegments);
+  ExpectAllFree(harness);
 }
 
 TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {

@@ -79,6 +79,16 @@ class LoopHarness {
     }
   }
 
+  // Lets each segment be searched a second time, with a beam of `beam`.
+  void SearchTwice(int beam) {
+    owner->search_again = [beam](engine::Segment* segment,
+                                 std::span<const engine::DecodedHypothesis>) {
+      if (segment->again) return false;
+      segment->search.beam = segment->search.num_alternatives = beam;
+      return true;
+    };
+  }
+
   size_t live() const { return batch->live().size(); }
 
   FakeClock clock;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +75,10 @@ class RecordingOwner : public engine::SegmentOwner {
     engine::MutexLock lock(&mu_);
     partials_[segment.index].emplace_back(tokens.begin(), tokens.end());
   }
+  bool SearchAgain(engine::Segment* segment,
+                   std::span<const engine::DecodedHypothesis> found) override {
+    return search_again && search_again(segment, found);
+  }
   void OnDecoded(std::unique_ptr<engine::Segment> segment,
                  std::vector<engine::DecodedHypothesis> hypotheses) override {
     ledger_->End(segment->running,
@@ -107,6 +113,8 @@ class RecordingOwner : public engine::SegmentOwner {
   }
 
   std::atomic<int> started{0};
+  // Answers SearchAgain; unset: no segment is searched again. Set it before the loop runs.
+  std::function<bool(engine::Segment*, std::span<const engine::DecodedHypothesis>)> search_again;
 
  private:
   engine::Ledger* const ledger_;
