@@ -181,6 +181,10 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
   const int64_t empty = KeepTextOfEmpty(item, plan, segments);
   result.preserved = plan.preserved;
   const int64_t lost = RemoveLost(plan, segments, &result.preserved);
+  if (plan.markup != nullptr) {
+    for (std::string& placeholder : result.preserved)
+      placeholder = std::string(plan.markup->BytesOf(placeholder));
+  }
   result.warnings = WarningsOf(plan, segments, empty, lost);
   if (segments.empty()) {
     Hypothesis same;

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   using dragoman::engine::TextFormat;
   const TextFormat format = data[0] % 4 < 2 ? TextFormat::kHtml : TextFormat::kMarkdown;
-  const auto document = dragoman::engine::MarkupDocument::Parse(bytes, format);
+  const auto document = dragoman::engine::MarkupDocument::Parse(bytes, format, data[0] % 8 < 4);
   if (!document.ok()) return 0;
   const auto input_size = static_cast<int64_t>(bytes.size());
   std::vector<std::vector<dragoman::engine::MarkupSegment>> segments;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/text/html/html_entities.h"
 
 namespace dragoman::engine {
 namespace {
@@ -154,16 +156,31 @@ NodeKind KindOf(const HtmlToken& token) {
   return kind.is_void ? NodeKind::kVoid : NodeKind::kStart;
 }
 
+// Returns the characters of the texts among the tokens.
+std::string TextOf(std::string_view html, std::span<const HtmlToken> tokens) {
+  std::string text;
+  for (const HtmlToken& token : tokens) {
+    if (token.kind != TokenKind::kText) continue;
+    std::string_view rest = token.range.In(html);
+    while (!rest.empty()) {
+      const CharacterReference reference = ReadCharacterReference(rest);
+      text += reference.size > 0 ? reference.text : rest.substr(0, 1);
+      rest.remove_prefix(std::max<size_t>(reference.size, 1));
+    }
+  }
+  return text;
+}
+
 // Makes one node for every token, except that an element that is passed through becomes one node as
 // a whole. Returns one token per node. The token of a passed-through element is a kComment, so that
 // it is not paired as a tag.
-std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
-                                 std::vector<MarkupNode>& nodes) {
+std::vector<HtmlToken> MakeNodes(std::string_view html, const std::vector<HtmlToken>& tokens,
+                                 bool code_is_text, MarkupStructure& structure) {
   std::vector<HtmlToken> merged;
   const OpaqueElements opaque(tokens);
   for (size_t i = 0; i < tokens.size();) {
     if (!opaque.BeginsAt(i)) {
-      nodes.push_back({KindOf(tokens[i]), tokens[i].range, tokens[i].is_title});
+      structure.nodes.push_back({KindOf(tokens[i]), tokens[i].range, tokens[i].is_title});
       merged.push_back(tokens[i++]);
       continue;
     }
@@ -180,7 +197,12 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     HtmlToken one;
     one.kind = TokenKind::kComment;
     one.range = {tokens[i].range.begin, tokens[end - 1].range.end};
-    nodes.push_back({ends_text ? NodeKind::kBlock : NodeKind::kVoid, one.range});
+    const bool may_be_text = code_is_text && !ends_text &&
+                             (tokens[i].name == "code" || !KindOfElement(tokens[i].name).is_opaque);
+    if (!may_be_text ||
+        !AddStandIn(html, one.range, TextOf(html, std::span(at(i), at(end))), &structure)) {
+      structure.nodes.push_back({ends_text ? NodeKind::kBlock : NodeKind::kVoid, one.range});
+    }
     merged.push_back(std::move(one));
     i = end;
   }
@@ -272,9 +294,12 @@ class InlinePairs {
 
 }  // namespace
 
-MarkupStructure PairHtmlTags(std::string_view html, const std::vector<HtmlToken>& tokens) {
+MarkupStructure PairHtmlTags(std::string_view html, const std::vector<HtmlToken>& tokens,
+                             bool code_is_text) {
   MarkupStructure structure;
-  const std::vector<HtmlToken> merged = MakeNodes(tokens, structure.nodes);
+  // A text with '`' could be read as a stand-in.
+  code_is_text = code_is_text && TextOf(html, tokens).find('`') == std::string::npos;
+  const std::vector<HtmlToken> merged = MakeNodes(html, tokens, code_is_text, structure);
   InlinePairs(merged, structure).Run();
   const auto bytes_of = [&](int32_t node) {
     return std::string(structure.nodes[static_cast<size_t>(node)].range.In(html));

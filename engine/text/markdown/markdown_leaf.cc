@@ -268,12 +268,11 @@ class LeafReader {
       at_ = ticks;
       while (At(at_) == '`') ++at_;
       if (at_ - ticks != size) continue;
-      if (code_is_text_ && IsPlaceholder(begin, at_)) {
-        AddText(begin, at_, true);
-        structure_.kept.emplace(document_.substr(begin, at_ - begin));
-      } else {
-        AddNode(NodeKind::kVoid, begin, at_);
-      }
+      const std::string_view code = document_.substr(begin + size, ticks - begin - size);
+      const TextRange range{static_cast<int64_t>(begin), static_cast<int64_t>(at_)};
+      const bool is_text = code_is_text_ && code.find('\n') == kNowhere &&
+                           AddStandIn(document_, range, code, &structure_);
+      if (!is_text) AddNode(NodeKind::kVoid, begin, at_);
       i = LeaveOf(i) + 1;
       return true;
     }

@@ -16,8 +16,9 @@ namespace dragoman::engine {
 // labels, and front matter (lines between two "---" at the beginning).
 //
 //  * Code spans, images, addresses in < >, footnote marks ([^1]) and unpaired HTML tags are kVoid.
-//    With `code_is_text`, code spans and addresses that are placeholders (placeholders.h) are text,
-//    because a sentence without them is hard to translate.
+//    With `code_is_text`, code spans are stand-ins if they can be (AddStandIn), and addresses that
+//    are placeholders (placeholders.h) are text, because a sentence without them is hard to
+//    translate.
 //    Paired HTML tags of one paragraph are elements; <code> and the like are kVoid with their
 //    content.
 //  * A link that is found by its text ("[text]", "[text][]") ends with "][text]" in the rebuilt

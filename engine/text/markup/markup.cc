@@ -13,9 +13,10 @@ namespace dragoman::engine {
 
 absl::StatusOr<MarkupDocument> MarkupDocument::Parse(std::string_view document, TextFormat format,
                                                      bool code_is_text) {
-  absl::StatusOr<MarkupPlan> plan = MakeMarkupPlan(
-      document, format == TextFormat::kMarkdown ? ReadMarkdown(document, code_is_text)
-                                                : PairHtmlTags(document, TokenizeHtml(document)));
+  absl::StatusOr<MarkupPlan> plan =
+      MakeMarkupPlan(document, format == TextFormat::kMarkdown
+                                   ? ReadMarkdown(document, code_is_text)
+                                   : PairHtmlTags(document, TokenizeHtml(document), code_is_text));
   if (!plan.ok()) return plan.status();
   return MarkupDocument(std::make_unique<const MarkupPlan>(*std::move(plan)));
 }
@@ -33,6 +34,11 @@ const std::string& MarkupDocument::text(int64_t run) const {
 
 TextRange MarkupDocument::InDocument(int64_t run, TextRange range) const {
   return plan_->runs[static_cast<size_t>(run)].offsets.Map(range);
+}
+
+std::string_view MarkupDocument::BytesOf(std::string_view placeholder) const {
+  const auto kept = plan_->kept.find(placeholder);
+  return kept == plan_->kept.end() ? placeholder : std::string_view(kept->second);
 }
 
 RebuiltMarkup MarkupDocument::Rebuild(std::span<const std::vector<MarkupSegment>> segments,

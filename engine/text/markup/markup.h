@@ -71,8 +71,11 @@ class MarkupDocument {
   //
   // In Markdown, block tags are the marks of headings, lists, quotes and table cells, code blocks
   // and HTML blocks. Inline elements are emphasis, links and paired HTML tags. Code spans and
-  // images are passed through; with `code_is_text`, most code spans are text, which the caller
-  // keeps (FindPlaceholders). markdown_structure.h has the details.
+  // images are passed through. markdown_structure.h has the details.
+  //
+  // With `code_is_text`, most code spans, <code> and inline elements with translate="no" are text:
+  // a placeholder stands for them in the run (FindPlaceholders). The caller keeps it, and the
+  // rebuilt document has their bytes in its place.
   //
   // REQUIRES: `document` is valid UTF-8.
   static absl::StatusOr<MarkupDocument> Parse(std::string_view document, TextFormat format,
@@ -88,6 +91,9 @@ class MarkupDocument {
   // Returns the range of the document that `range` of the run's text comes from. It includes the
   // tags between its characters and all bytes of each entity ("&amp;").
   TextRange InDocument(int64_t run, TextRange range) const;
+  // Returns the bytes of the document that a placeholder of a run stands for. Returns a placeholder
+  // that is only text unchanged.
+  std::string_view BytesOf(std::string_view placeholder) const;
 
   // Returns the document with the translations in place of the runs. Text between the segments of a
   // run (white space, sentences without letters) is kept. Puts one space between two translations
@@ -106,7 +112,7 @@ class MarkupDocument {
   //  * If the words of an element are not adjacent in the translation, the element is closed and
   //    opened again, so its tags are repeated. Once the repeated tags have reached
   //    MaxRepeatedTagBytes, no element is opened again, so some words lack their elements.
-  //  * Void elements, comments and inline elements that are passed through (<code>, translate="no")
+  //  * Void elements, comments and inline elements that are passed through (<svg>, say)
   //    go before the first word whose place is at or after their position in the source, else to
   //    the end of the run. If an element that was around them in the source is open there, they are
   //    inside it; no element is opened for them. White space around them moves with them. An

@@ -47,22 +47,21 @@ void MarkupEmitter::MoveTo(std::span<const int32_t> stack, std::string_view spac
 }
 
 void MarkupEmitter::WriteText(std::string_view text, size_t at, size_t end) {
+  if (text.data() == kept_text_ && at < kept_end_) return;
+  if (text[at] == '`' && !plan_.kept.empty()) {
+    const size_t mark = text.find('`', at + 1);
+    const auto kept =
+        mark == text.npos ? plan_.kept.end() : plan_.kept.find(text.substr(at, mark + 1 - at));
+    if (kept != plan_.kept.end()) {
+      kept_text_ = text.data();
+      kept_end_ = mark + 1;
+      written_ += kept->second;
+      return;
+    }
+  }
   if (plan_.format == TextFormat::kHtml) {
     AppendEscaped(text.substr(at, end - at), written_);
     return;
-  }
-  if (text.data() == kept_text_ && at < kept_end_) {
-    written_ += text.substr(at, end - at);
-    return;
-  }
-  if (text[at] == '`') {
-    const size_t mark = text.find('`', at + 1);
-    if (mark != text.npos && plan_.kept.contains(text.substr(at, mark + 1 - at))) {
-      kept_text_ = text.data();
-      kept_end_ = mark + 1;
-      written_ += '`';
-      return;
-    }
   }
   const bool in_link = std::any_of(open_.begin(), open_.end(), [&](int32_t element) {
     return plan_.elements[static_cast<size_t>(element)].kind == MarkupElementKind::kLink;

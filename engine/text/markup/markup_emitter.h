@@ -64,7 +64,7 @@ class MarkupEmitter {
   const MarkupPlan& plan_;
   const std::string link_marks_;  // MarkupPlan::marks, and brackets
   std::string written_;
-  // The characters of this text before this position belong to a code span.
+  // The characters of this text before this position belong to a placeholder that is written.
   const char* kept_text_ = nullptr;
   size_t kept_end_ = 0;
   size_t line_ = 0;  // where the text of the run begins

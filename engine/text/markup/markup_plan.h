@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,7 +77,7 @@ struct MarkupPlan {
   TextFormat format = TextFormat::kHtml;
   // The members of MarkupStructure with these names.
   std::string marks;
-  std::set<std::string, std::less<>> kept;
+  std::map<std::string, std::string, std::less<>> kept;
   std::vector<MarkupTags> elements;
   std::vector<MarkupStack> stacks;
   std::vector<MarkupItem> items;

@@ -14,11 +14,18 @@ class CharacterReader {
   CharacterReader(std::string_view document, const MarkupNode& text)
       : document_(document.substr(0, static_cast<size_t>(text.range.end))),
         at_(static_cast<size_t>(text.range.begin)),
-        is_literal_(text.is_literal) {}
+        is_literal_(text.is_literal),
+        stand_in_(text.stand_in) {}
 
   bool Next() {
     if (at_ == document_.size()) return false;
     const size_t begin = at_;
+    if (stand_in_ != nullptr) {
+      at_ = document_.size();
+      text_ = *stand_in_;
+      range_ = {static_cast<int64_t>(begin), static_cast<int64_t>(at_)};
+      return true;
+    }
     const bool may_refer = !is_literal_ && document_[at_] == '&';
     reference_ = may_refer ? ReadCharacterReference(document_.substr(at_)) : CharacterReference();
     if (reference_.size > 0) {
@@ -32,7 +39,7 @@ class CharacterReader {
     return true;
   }
 
-  // The current character: one code point, or two for some references.
+  // The current character: one code point, two for some references, or all of a stand-in.
   std::string_view text() const { return text_; }
   TextRange range() const { return range_; }
   bool is_space() const { return IsWhiteSpace(CodePointAt(text_, 0)); }
@@ -41,6 +48,7 @@ class CharacterReader {
   std::string_view document_;
   size_t at_;
   bool is_literal_;
+  const std::string* stand_in_;
   CharacterReference reference_;
   std::string_view text_;
   TextRange range_;

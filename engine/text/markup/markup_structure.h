@@ -7,8 +7,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/text_format.h"
@@ -32,6 +33,8 @@ struct MarkupNode {
   bool is_title = false;
   // Whether '&' in the text is a character. Otherwise it begins a character reference.
   bool is_literal = false;
+  // kText: what a run has in place of the bytes, a key of MarkupStructure::kept; nullptr: the text.
+  const std::string* stand_in = nullptr;
   int32_t element = -1;  // for kStart and kEnd: index of MarkupStructure::elements
 };
 
@@ -73,8 +76,16 @@ struct MarkupStructure {
   // Markdown only: characters that may be markup anywhere in this document. They are brackets if it
   // defines labels ([label]: address), and '|' if it has a table.
   std::string marks;
-  // Markdown only: the code spans that are text. They are written as they are, without backslashes.
-  std::set<std::string, std::less<>> kept;
+  // The bytes that are written for each stand-in (AddStandIn).
+  std::map<std::string, std::string, std::less<>> kept;
 };
+
+// Adds a kText node whose text in a run is a stand-in for the bytes `range` of the document. The
+// stand-in is a placeholder (placeholders.h), so the model sees that there is a word, and the
+// caller keeps it. It is `content` between two '`', with '-' for white space, because a placeholder
+// must be one word. Returns false, and adds nothing, if that is no placeholder, stands for other
+// bytes already, or is too long to be required of a translation that lacks it.
+bool AddStandIn(std::string_view document, TextRange range, std::string_view content,
+                MarkupStructure* structure);
 
 }  // namespace dragoman::engine

@@ -7,6 +7,7 @@
 
 #include "engine/text/markup/markup.h"
 #include "tests/engine/text/markup/markup_script.h"
+#include "tests/support/expect_ok.h"
 
 namespace dragoman::engine {
 namespace {
@@ -544,6 +545,37 @@ TEST(HtmlCases, BrokenTags) {
        kReversed,
        "<x-y/><x-y>C</x-y> B A"},
   });
+}
+
+// The model sees a placeholder, which the caller keeps.
+TEST(HtmlCases, CodeThatIsText) {
+  const auto parse = [](const std::string& html) {
+    return ExpectOk(MarkupDocument::Parse(html, TextFormat::kHtml, /*code_is_text=*/true));
+  };
+  const std::string html =
+      "Run <b><code class=\"x\">make \n <i>a</i>&lt;b</code></b> in <span translate=no>Ada</span>, "
+      "<code>x</code> or <code id=2>x</code>.";
+  const auto document = parse(html);
+  ASSERT_EQ(document->runs(), 1);
+  // The second <code> with "x" has other bytes.
+  EXPECT_EQ(document->text(0), "Run `make-a<b` in `Ada`, `x` or .");
+  EXPECT_EQ(RebuiltByScript(*document, {"="}), html);
+  EXPECT_EQ(document->BytesOf("`Ada`"), "<span translate=no>Ada</span>");
+  EXPECT_EQ(document->BytesOf("`x"), "`x");
+  EXPECT_EQ(RebuiltByScript(*document, {"`Ada`@9 W@0 `make-a<b`@2"}),
+            "<code id=2>x</code><span translate=no>Ada</span> W "
+            "<b><code class=\"x\">make \n <i>a</i>&lt;b</code></b>");
+  for (const std::string& other :
+       {std::string("a ` <code>x</code>"), std::string("a &#96; <code>x</code>"),
+        std::string("a <code>x`y</code>"), std::string("a <code> </code>"),
+        "a <code>" + std::string(99, 'x') + "</code>",
+        "a <code id=" + std::string(1024, '1') + ">x</code>", std::string("a <svg>x</svg>")}) {
+    const auto plain = parse(other);
+    EXPECT_EQ(plain->text(0).find("`x"), std::string::npos) << other;
+    EXPECT_EQ(RebuiltByScript(*plain, {"="}).find("<code") != std::string::npos,
+              other.find("<code") != std::string::npos)
+        << other;
+  }
 }
 
 }  // namespace

@@ -432,7 +432,7 @@ TEST(HtmlProperty, AnyTextIsHtml) {
     for (int i = 0; i < size; ++i) {
       html += parts[static_cast<size_t>(Below(random, static_cast<int>(parts.size())))];
     }
-    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
+    const auto document = MarkupDocument::Parse(html, TextFormat::kHtml, round % 2 == 0);
     ASSERT_TRUE(document.ok());
     for (int64_t run = 0; run < document->runs(); ++run) {
       const std::string& text = document->text(run);

@@ -195,7 +195,7 @@ TEST(MarkdownCases, CodeThatIsText) {
   const auto document =
       ExpectOk(MarkupDocument::Parse(markdown, TextFormat::kMarkdown, /*code_is_text=*/true));
   ASSERT_EQ(document->runs(), 1);
-  EXPECT_EQ(document->text(0), "Use `ls *x*` or on https://a.b/_c_/d, `d`.");
+  EXPECT_EQ(document->text(0), "Use `ls-*x*` or on https://a.b/_c_/d, `d`.");
   EXPECT_EQ(RebuiltByScript(*document, {"="}),
             "Use **`ls *x*`** or ``a`b`` on <https://a.b/_c_/d>, \\`d\\`.");
 }
