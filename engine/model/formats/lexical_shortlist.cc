@@ -1,6 +1,7 @@
 #include "engine/model/formats/lexical_shortlist.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include "absl/status/status.h"
@@ -104,13 +105,15 @@ absl::StatusOr<LexicalShortlist> LexicalShortlist::Parse(std::span<const uint8_t
 std::vector<int32_t> LexicalShortlist::WordsFor(std::span<const int32_t> source,
                                                 std::span<const int32_t> more) const {
   constexpr size_t kMultiple = 8;
-  std::vector<bool> is_in(static_cast<size_t>(vocabularies_.target_words));
+  constexpr int kBits = 64;
+  std::vector<uint64_t> is_in(static_cast<size_t>(vocabularies_.target_words / kBits + 1));
   size_t count = 0;
   const auto add = [&](int32_t word) {
-    const auto at = static_cast<size_t>(word);
+    const auto at = static_cast<size_t>(word / kBits);
     if (at >= is_in.size()) is_in.resize(at + 1);
-    count += is_in[at] ? 0 : 1;
-    is_in[at] = true;
+    const uint64_t bit = uint64_t{1} << (word % kBits);
+    count += (is_in[at] & bit) == 0 ? 1 : 0;
+    is_in[at] |= bit;
   };
   for (int64_t word = 0; word < first_; ++word) add(static_cast<int32_t>(word));
   for (const int32_t word : source) {
@@ -124,8 +127,10 @@ std::vector<int32_t> LexicalShortlist::WordsFor(std::span<const int32_t> source,
   std::for_each(more.begin(), more.end(), add);
   std::vector<int32_t> words;
   words.reserve(count);
-  for (size_t word = 0; word < is_in.size(); ++word) {
-    if (is_in[word]) words.push_back(static_cast<int32_t>(word));
+  for (size_t i = 0; i < is_in.size(); ++i) {
+    for (uint64_t left = is_in[i]; left != 0; left &= left - 1) {
+      words.push_back(static_cast<int32_t>(i) * kBits + std::countr_zero(left));
+    }
   }
   return words;
 }
