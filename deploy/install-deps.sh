@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Debian 12 packages that Dragoman needs and that are missing. Quick and silent when
-# all are there.
+# Installs the packages of Debian 12 or 13 that Dragoman needs and that are missing. Quick and silent
+# when all are there.
 #
 #   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--cross] [--fetch] [--package] [--list]
 #
@@ -16,18 +16,24 @@
 # Without a group: --build --test. Root, or sudo, is needed only when something is missing.
 set -euo pipefail
 
+# shellcheck source=/dev/null
+distribution="$(. /etc/os-release 2>/dev/null && echo "${ID:-?} ${VERSION_ID:-?}")" || distribution="unknown"
+if [[ "$distribution" == "debian 13" ]]; then
+  boost=libboost-dev
+  clang_rt=libclang-rt-19-dev
+  versioned=(libabsl20240722 libgrpc++1.51t64 libicu76 libprotobuf32t64 libre2-11 libspdlog1.15 libssl3t64)
+else
+  boost=libboost1.81-dev
+  clang_rt=libclang-rt-14-dev
+  versioned=(libabsl20220623 libgrpc++1.51 libicu72 libprotobuf32 libre2-9 libspdlog1.10 libssl3)
+fi
+
 runtime_packages=(
-  libabsl20220623
+  "${versioned[@]}"
   libfasttext0
   libgomp1
-  libgrpc++1.51
-  libicu72
   libmd4c0
   libprometheus-cpp-core1.0
-  libprotobuf32
-  libre2-9
-  libspdlog1.10
-  libssl3
   libstdc++6
   zlib1g
 )
@@ -35,7 +41,7 @@ build_packages=(
   cmake
   g++
   libabsl-dev
-  libboost1.81-dev # Asio and Beast, for HTTP; headers alone
+  "$boost" # Asio and Beast, for HTTP; headers alone
   libfasttext-dev # detects languages; without it the daemon does not (DRAGOMAN_DETECTION)
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
@@ -61,7 +67,7 @@ test_packages=(
   curl
   git
   libbenchmark-dev
-  libclang-rt-14-dev # libFuzzer, LeakSanitizer
+  "$clang_rt" # libFuzzer, LeakSanitizer
   libdnnl-dev # measured beside our own products in tests/bench
   libgmock-dev
   libgtest-dev
@@ -137,10 +143,8 @@ if ((list)); then
   exit 0
 fi
 
-# shellcheck source=/dev/null
-distribution="$(. /etc/os-release 2>/dev/null && echo "${ID:-?} ${VERSION_ID:-?}")" || distribution="unknown"
-[[ "$distribution" == "debian 12" ]] ||
-  fail "this is '$distribution', expected Debian 12. Install what 'deploy/install-deps.sh --list' names by hand, then build with 'deploy/build.sh'."
+[[ "$distribution" == "debian 12" || "$distribution" == "debian 13" ]] ||
+  fail "this is '$distribution', expected Debian 12 or 13. Install what 'deploy/install-deps.sh --list' names by hand, then build with 'deploy/build.sh'."
 
 installed="$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
   sed -n 's/^installed //p')" || true
@@ -156,6 +160,6 @@ fi
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
 
 echo "install-deps: installing ${#missing[@]} packages: ${missing[*]}"
-"${apt[@]}" update -q || fail "'apt-get update' failed; is there a network, and do the apt sources name Debian 12?"
+"${apt[@]}" update -q || fail "'apt-get update' failed; is there a network, and do the apt sources name ${distribution^}?"
 "${apt[@]}" install -y -q --no-install-recommends "${missing[@]}" ||
   fail "'apt-get install' failed; the lines above say why"

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/limited_json.h"
 #include "server/base/file_watch.h"
+#include "server/base/hex.h"
 #include "server/base/quoted.h"
 
 namespace dragoman::server {
@@ -50,7 +51,7 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
                                [](unsigned char c) { return absl::ascii_isxdigit(c); });
   KeyHash hash{};
   if (!hex || digits.size() != 2 * hash.size()) return std::nullopt;
-  const std::string bytes = absl::HexStringToBytes(absl::string_view(digits.data(), digits.size()));
+  const std::string bytes = BytesOfHex(digits);
   std::copy(bytes.begin(), bytes.end(), hash.begin());
   return hash;
 }

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <variant>
 
-#include "absl/strings/escaping.h"
 #include "engine/base/thread_name.h"
 #include "engine/base/utf8.h"
+#include "server/base/hex.h"
 #include "server/base/log.h"
 #include "server/base/version.h"
 
@@ -29,9 +29,9 @@ void SetOtlpText(const std::string& text, AnyValue* to) {
 }
 
 void SetOtlpSpan(const Span& span, engine::Nanos wall_offset, OtlpSpan* to) {
-  to->set_trace_id(absl::HexStringToBytes(span.trace_id));
-  to->set_span_id(absl::HexStringToBytes(span.span_id));
-  to->set_parent_span_id(absl::HexStringToBytes(span.parent_id));
+  to->set_trace_id(BytesOfHex(span.trace_id));
+  to->set_span_id(BytesOfHex(span.span_id));
+  to->set_parent_span_id(BytesOfHex(span.parent_id));
   to->set_name(span.name);
   to->set_kind(span.of_server ? OtlpSpan::SPAN_KIND_SERVER : OtlpSpan::SPAN_KIND_INTERNAL);
   to->set_start_time_unix_nano(static_cast<uint64_t>(span.start + wall_offset));

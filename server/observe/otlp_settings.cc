@@ -9,10 +9,10 @@
 #include <tuple>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/base/hex.h"
 #include "server/base/quoted.h"
 
 namespace dragoman::server {
@@ -88,7 +88,7 @@ std::optional<std::string> PercentDecoded(absl::string_view text) {
         !absl::ascii_isxdigit(static_cast<unsigned char>(digits[1]))) {
       return std::nullopt;
     }
-    out += absl::HexStringToBytes(digits);
+    out += BytesOfHex({digits.data(), digits.size()});
     i += 2;
   }
   return out;
