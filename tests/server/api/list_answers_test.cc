@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -101,6 +102,7 @@ TEST_F(ListsTest, EveryListHasATagAndChangesWithTheModels) {
     EXPECT_NE(HeaderOf(answer, "ETag"), HeaderOf(before[path], "ETag")) << path;
   }
   models_.Remove("de-it");
+  EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
 }
 
 }  // namespace
