@@ -43,16 +43,16 @@ class SegmentOwner {
   // Called when more tokens of the segment have become final. `tokens` has all its final tokens.
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
-  // Called on the decode thread when a search of the segment has ended with `found`. Returns true if
-  // the segment must be searched once more, and has then replaced the segment's search by the next
-  // one. The source stays, so the segment is not encoded again.
+  // Called on the decode thread when a search of the segment has ended; `found` has its results.
+  // Returns true if the segment must be searched once more. Then it has replaced the segment's
+  // search by the next one of the same source, so the segment is not encoded again.
   virtual bool SearchAgain(Segment* /*segment*/, std::span<const DecodedHypothesis> /*found*/) {
     return false;
   }
 
   // Exactly one of these two functions is called for a segment that is not dropped. OnDecoded is
-  // called when the last search has ended; `hypotheses` is empty if it found none. OnFailed is called if
-  // the segment failed with `status`.
+  // called when the last search has ended; `hypotheses` is empty if it found none. OnFailed is
+  // called if the segment failed with `status`.
   virtual void OnDecoded(std::unique_ptr<Segment> segment,
                          std::vector<DecodedHypothesis> hypotheses) = 0;
   virtual void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) = 0;

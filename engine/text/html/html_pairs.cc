@@ -162,11 +162,14 @@ std::string TextOf(std::string_view html, std::span<const HtmlToken> tokens) {
   for (const HtmlToken& token : tokens) {
     if (token.kind != TokenKind::kText) continue;
     std::string_view rest = token.range.In(html);
-    while (!rest.empty()) {
+    for (size_t at = rest.find('&'); at != rest.npos; at = rest.find('&')) {
+      text += rest.substr(0, at);
+      rest.remove_prefix(at);
       const CharacterReference reference = ReadCharacterReference(rest);
-      text += reference.size > 0 ? reference.text : rest.substr(0, 1);
+      text += reference.size > 0 ? reference.text : "&";
       rest.remove_prefix(std::max<size_t>(reference.size, 1));
     }
+    text += rest;
   }
   return text;
 }

@@ -96,6 +96,16 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     return harness.owner->results();
   }
 
+  static void ExpectResults(const LoopHarness& harness,
+                            const std::map<int, std::vector<DecodedHypothesis>>& expected) {
+    const auto results = harness.owner->results();
+    ASSERT_EQ(results.size(), expected.size());
+    for (const auto& [index, result] : expected) {
+      SCOPED_TRACE(index);
+      testing::ExpectSame(results.at(index), result);
+    }
+  }
+
   static void ExpectAllFree(const LoopHarness& harness) {
     const DeviceBatch::Held held = harness.device_batch->held();
     EXPECT_EQ(held.slots, 0);
@@ -120,12 +130,7 @@ TEST_P(DeviceLoop, GivesWhatTheHostGives) {
                         setting.scheduler, &options);
     for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
     harness.RunDry();
-    const auto results = harness.owner->results();
-    ASSERT_EQ(results.size(), expected.size());
-    for (const auto& [index, result] : expected) {
-      SCOPED_TRACE(index);
-      testing::ExpectSame(results.at(index), result);
-    }
+    ExpectResults(harness, expected);
     for (const auto& [index, prefixes] : harness.owner->partials()) {
       const std::vector<int32_t>& best = expected.at(index)[0].tokens;
       for (const std::vector<int32_t>& prefix : prefixes) {
@@ -148,12 +153,7 @@ TEST_P(DeviceLoop, SecondSearchesGiveWhatTheHostGives) {
   harness.SearchTwice(6);
   for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
   harness.RunDry();
-  const auto results = harness.owner->results();
-  ASSERT_EQ(results.size(), expected.size());
-  for (const auto& [index, result] : expected) {
-    SCOPED_TRACE(index);
-    testing::ExpectSame(results.at(index), result);
-  }
+  ExpectResults(harness, expected);
   EXPECT_EQ(harness.observer.searched_again, kSegments);
   ExpectAllFree(harness);
 }
