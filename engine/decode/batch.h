@@ -103,7 +103,7 @@ class Batch {
   // HasRoomForWords have returned true for this segment, and no other segment was admitted since.
   virtual int Admit(SlotInput input) = 0;
 
-  // Takes the cross pages of a slot out of the batch, so that the segment can be searched again.
+  // Takes the cross pages of a slot (its encoded source) out of the batch, for another search.
   // REQUIRES: the latest report has kDone for the slot, and the slot was not released since.
   virtual CrossPages TakeCross(int slot) = 0;
 

@@ -114,7 +114,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
     return items_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
   }
   std::unique_ptr<Segment> MakeSegment(int item, int index);
-  // Replaces the plan of a segment by the next one, which this member of the plan has.
+  // Replaces the segment's plan by the one in the plan's member `next`.
   void GoToPlan(const Segment& segment, std::unique_ptr<SegmentPlan> SegmentPlan::*next);
   // Moves the plan's search into the segment.
   static void TakeSearch(SegmentPlan* plan, Segment* segment);

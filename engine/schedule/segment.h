@@ -44,8 +44,8 @@ class SegmentOwner {
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
   // Called on the decode thread when a search of the segment has ended; `found` has its results.
-  // Returns true if the segment must be searched once more. Then it has replaced the segment's
-  // search by the next one of the same source, so the segment is not encoded again.
+  // Returns true if the segment must be searched again. The function has then set its next search.
+  // The source is the same, so it is not encoded again.
   virtual bool SearchAgain(Segment* /*segment*/, std::span<const DecodedHypothesis> /*found*/) {
     return false;
   }

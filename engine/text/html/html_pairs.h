@@ -13,8 +13,8 @@
 namespace dragoman::engine {
 
 // Pairs tags in about linear time. A node is a token of the document, or an element that is passed
-// through with all its content. With `code_is_text`, <code> and inline elements with translate="no"
-// are stand-ins if they can be (AddStandIn), unless a text of the document has a '`'. markup.h has
+// through with all its content. With `code_is_text`, if no text of the document has a '`', <code>
+// and inline elements with translate="no" become stand-ins where AddStandIn allows it. markup.h has
 // the rules for broken tags.
 MarkupStructure PairHtmlTags(std::string_view html, const std::vector<HtmlToken>& tokens,
                              bool code_is_text);

@@ -74,8 +74,8 @@ class MarkupDocument {
   // images are passed through. markdown_structure.h has the details.
   //
   // With `code_is_text`, most code spans, <code> and inline elements with translate="no" are text:
-  // a placeholder stands for them in the run (FindPlaceholders). The caller keeps it, and the
-  // rebuilt document has their bytes in its place.
+  // each is a placeholder in its run (FindPlaceholders). The caller makes the translation keep it,
+  // and the rebuilt document has the original bytes there.
   //
   // REQUIRES: `document` is valid UTF-8.
   static absl::StatusOr<MarkupDocument> Parse(std::string_view document, TextFormat format,
@@ -91,8 +91,8 @@ class MarkupDocument {
   // Returns the range of the document that `range` of the run's text comes from. It includes the
   // tags between its characters and all bytes of each entity ("&amp;").
   TextRange InDocument(int64_t run, TextRange range) const;
-  // Returns the bytes of the document that a placeholder of a run stands for. Returns a placeholder
-  // that is only text unchanged.
+  // Returns the bytes of the document that a placeholder of a run stands for, or the placeholder
+  // itself if it stands for none.
   std::string_view BytesOf(std::string_view placeholder) const;
 
   // Returns the document with the translations in place of the runs. Text between the segments of a

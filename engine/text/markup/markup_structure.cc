@@ -6,8 +6,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The most bytes of a stand-in, and of what it stands for. A segment may have 128 constraint
-// tokens, and a translation may repeat a stand-in.
+// The most bytes of a stand-in, so that it fits a segment's 128 constraint tokens, and of what it
+// stands for, because a translation may repeat it.
 constexpr size_t kMostText = 100;
 constexpr int64_t kMostBytes = 1024;
 

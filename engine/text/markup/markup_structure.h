@@ -33,7 +33,7 @@ struct MarkupNode {
   bool is_title = false;
   // Whether '&' in the text is a character. Otherwise it begins a character reference.
   bool is_literal = false;
-  // kText: what a run has in place of the bytes, a key of MarkupStructure::kept; nullptr: the text.
+  // kText: the stand-in in the run, a key of MarkupStructure::kept; nullptr if it has the text.
   const std::string* stand_in = nullptr;
   int32_t element = -1;  // for kStart and kEnd: index of MarkupStructure::elements
 };
@@ -76,15 +76,15 @@ struct MarkupStructure {
   // Markdown only: characters that may be markup anywhere in this document. They are brackets if it
   // defines labels ([label]: address), and '|' if it has a table.
   std::string marks;
-  // The bytes that are written for each stand-in (AddStandIn).
+  // Maps each stand-in (AddStandIn) to the bytes of the document.
   std::map<std::string, std::string, std::less<>> kept;
 };
 
-// Adds a kText node whose text in a run is a stand-in for the bytes `range` of the document. The
-// stand-in is a placeholder (placeholders.h), so the model sees that there is a word, and the
-// caller keeps it. It is `content` between two '`', with '-' for white space, because a placeholder
-// must be one word. Returns false, and adds nothing, if that is no placeholder, stands for other
-// bytes already, or is too long to be required of a translation that lacks it.
+// Adds a kText node for the bytes `range` of the document. In a run its text is a stand-in:
+// `content` between two '`', with '-' for white space. The stand-in is a placeholder
+// (placeholders.h): the model sees one word, and the engine makes translations keep it. Returns
+// false, and adds nothing, if the stand-in is not a valid placeholder, already stands for other
+// bytes, or if it or `range` is too long.
 bool AddStandIn(std::string_view document, TextRange range, std::string_view content,
                 MarkupStructure* structure);
 
