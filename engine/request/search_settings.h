@@ -75,7 +75,7 @@ kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int sour
 DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found, int max_rows);
 
 // The narrowest beam of a search with gates (SEARCH.md d.7).
-inline constexpr int kLeastGatedBeam = 4;
+inline constexpr int kLeastGatedBeam = 5;
 
 // Widens the beam of a constrained segment to `beam`, but to no more than settings.widest_beam. Has
 // no effect if the request sets the beam. A search for C constraint tokens has C + 1 banks, one for

@@ -10,14 +10,15 @@
 //   ... translate text->html() as text/html ...
 //   std::string xml = text->Restore(translated);
 //
-// Elements that split the text are
+// These elements split the text:
 // - the elements of splitting_tags, anywhere, and the elements around them;
-// - the outline, from the top down: the elements directly inside an element that splits, if that
-//   element contains only elements, with nothing or line ends between them. The text as a whole
+// - the outline, which is found from the top down. If an element that splits contains only
+//   elements, with nothing or line ends between them, these elements split too. The text as a whole
 //   counts as an element that splits. non_splitting_tags are never part of the outline.
 //
-// Elements without text (<x id="3"></x>) and those of ignore_tags stay one piece. CDATA is text and
-// comes back escaped. White space becomes one space, except splitting line ends.
+// Elements without text (<x id="3"></x>) and those of ignore_tags stay as they are, each as one
+// unit in its sentence. CDATA is text and comes back escaped. White space becomes one space, except
+// for line ends that split the text.
 //
 // Immutable and thread-safe. Time and memory are linear in the text.
 #pragma once

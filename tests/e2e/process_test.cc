@@ -22,6 +22,7 @@ namespace {
 using ::testing::AnyOf;
 using testing::ChildProcess;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
@@ -98,6 +99,41 @@ TEST(Process, AnAddressThatOthersReachWithoutKeysIsWarnedOfOnce) {
     }
     EXPECT_EQ(found, warnings) << address << errors;
   }
+}
+
+// A page of another site reaches a port of the loopback by a name that it has resolved to it.
+TEST(Process, AnUnknownNameOfTheHostIsRefusedOnTheLoopback) {
+  testing::Daemon daemon(
+      {"--http", "127.0.0.1:0", "--http-hosts", "translate.test", "--cpu-workers", "1"});
+  for (const auto& [address, path] :
+       {std::pair(daemon.http(), "/livez"), std::pair(daemon.rest(), "/v1/models")}) {
+    EXPECT_THAT(testing::HttpGet(address, path, "evil.example"), HasSubstr("--http-hosts"));
+    for (const char* host : {"localhost", "127.0.0.1:80", "translate.test"}) {
+      const std::string answer = testing::HttpGet(address, path, host);
+      EXPECT_NE(answer, "") << host;
+      EXPECT_THAT(answer, Not(HasSubstr("--http-hosts"))) << host;
+    }
+  }
+}
+
+TEST(Process, AMistakeAtStartIsTextAtATerminalAndJsonElsewhere) {
+  const std::string missing = "/no/such/key.pem";
+  const std::vector<std::string> flags = {"--tls-cert", missing, "--tls-key", missing};
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  ChildProcess at_terminal(Shell(std::string("exec \"$0\" \"$@\" 2>") + ptsname(terminal), flags));
+  EXPECT_EQ(at_terminal.Wait(), 1);
+  std::string text(4096, '\0');
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, read(terminal, text.data(), text.size()))));
+  close(terminal);
+  EXPECT_THAT(text, HasSubstr("dragomand: start: "));
+  EXPECT_THAT(text, HasSubstr(missing));
+  EXPECT_THAT(text, Not(HasSubstr("\"error\"")));
+
+  ChildProcess elsewhere(Shell("exec \"$0\" \"$@\"", flags));
+  EXPECT_EQ(elsewhere.Wait(), 1);
+  EXPECT_THAT(elsewhere.Errors(), HasSubstr("\"level\":\"error\",\"msg\":\"start\""));
 }
 
 TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {

@@ -134,6 +134,7 @@ Daemon::Daemon(const std::vector<std::string>& flags, const std::string& program
   const std::string line = process_.ReadLine();
   grpc_ = Field(line, "grpc");
   http_ = Field(line, "metrics");
+  rest_ = Field(line, "http");
   admin_ = Field(line, "admin");
   EXPECT_FALSE(grpc_.empty()) << "the daemon did not start: " << line << process_.Errors();
 }
@@ -147,7 +148,7 @@ DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::strin
   return end;
 }
 
-std::string HttpGet(const std::string& server, const std::string& path) {
+std::string HttpGet(const std::string& server, const std::string& path, const std::string& host) {
   const size_t colon = server.rfind(':');
   if (colon == std::string::npos) return "";
   sockaddr_in address{};
@@ -158,7 +159,7 @@ std::string HttpGet(const std::string& server, const std::string& path) {
   std::string answer;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
     const std::string request =
-        "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
     if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
         static_cast<ssize_t>(request.size())) {
       char buffer[8192];

@@ -51,6 +51,8 @@ class Daemon {
   const std::string& admin() const { return admin_; }
   // The address of --metrics.
   const std::string& http() const { return http_; }
+  // The address of --http; "off" without it.
+  const std::string& rest() const { return rest_; }
   ChildProcess& process() { return process_; }
   void Stop() { process_.Stop(); }
 
@@ -65,6 +67,7 @@ class Daemon {
   ChildProcess process_;
   std::string grpc_;
   std::string http_;
+  std::string rest_;
   std::string admin_;
 };
 
@@ -76,8 +79,10 @@ struct DaemonEnd {
 };
 DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::string& program = "");
 
-// Like Daemon::Get and Daemon::Metrics, for the address of any daemon's metrics port.
-std::string HttpGet(const std::string& server, const std::string& path);
+// Like Daemon::Get and Daemon::Metrics, for the address of any daemon's metrics port. `host` is the
+// Host header.
+std::string HttpGet(const std::string& server, const std::string& path,
+                    const std::string& host = "localhost");
 Daemon::Samples MetricsAt(const std::string& server);
 
 // Returns the sum of a metric over all label sets.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "engine/create_loaded_engine.h"
@@ -17,6 +18,7 @@
 namespace dragoman::engine {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -190,6 +192,50 @@ class EngineSentinels : public EngineScripted {
 TEST_F(EngineSentinels, ReplaceAPhraseIfTheModelCopiesThem) { EXPECT_FALSE(ReadsPhrase(true)); }
 
 TEST_F(EngineSentinels, ReplaceNothingIfTheModelLosesThem) { EXPECT_TRUE(ReadsPhrase(false)); }
+
+// The first search loops and then copies its source, so it has the phrase. The second one ends at
+// the first repeated n-gram, without the phrase. The third has the phrase as a constraint.
+TEST_F(EngineSentinels, AreReplacedByConstraintsIfTheSecondSearchLosesThem) {
+  const int32_t loop[] = {Id("▁the"), Id("▁house")};
+  const std::vector<int32_t> sentence = {Id("▁I"), Id("▁like"), Id("▁the"), Id("▁house")};
+  const int32_t eos = Eos();
+  const int32_t phrase = Id("▁Stadt");
+  const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
+  std::atomic<bool> tried = false;
+  auto model = std::make_shared<testing::ScriptedModel>(
+      [&](std::span<const int32_t> source, std::span<const int32_t> prefix) {
+        std::vector<float> logits(size, 0.0F);
+        const auto favour = [&logits](int32_t id, float logit) {
+          float& now = logits[static_cast<size_t>(id)];
+          now = std::max(now, logit);
+        };
+        const size_t at = prefix.size();
+        if (std::ranges::count(source, phrase) > 0) {
+          favour(at < sentence.size() ? sentence[at] : eos, 20.0F);
+          return logits;
+        }
+        const size_t looped = tried ? 16 : 0;
+        favour(at < looped ? loop[at % 2] : source[std::min(at - looped, source.size() - 1)],
+               40.0F);
+        favour(eos, 20.0F);
+        return logits;
+      });
+  auto engine = ExpectOk(CreateEngine(std::move(*loaded_), {{CreateCpuBackend(model), 1}},
+                                      EngineConfig(), &clock_, &observer_, SentinelTrial::kRun));
+  engine_ = *std::move(engine);
+  tried = true;
+
+  TranslationJob job = Job({"Das Haus in der Stadt mag ich sehr."});
+  job.do_not_translate = {"Stadt"};
+  EXPECT_THAT(TextOf(job), AllOf(HasSubstr("the house the house the house"), HasSubstr("Stadt")));
+  EXPECT_EQ(observer_.searched_again.load(), 0);
+  job.guard = Guard::kRetry;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_THAT(item.hypotheses[0].text, AllOf(HasSubstr("I like"), HasSubstr("Stadt")));
+  EXPECT_TRUE(item.warnings.empty()) << item.warnings[0].text;
+  EXPECT_EQ(observer_.searched_again.load(), 2);
+  engine_.reset();  // its thread reads `tried`
+}
 
 TEST_F(EngineScripted, WhatTheModelCannotMeetIsReportedAndItsNeighboursAreNot) {
   StartWith({"▁I", "▁like", "▁the", "▁house"}, {"▁dog"});
