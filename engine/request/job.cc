@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "engine/request/alignment.h"
@@ -353,6 +354,7 @@ void Job::QueueAgain(const Segment& segment) {
 }
 
 Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) const {
+  if (!request_.targets.empty()) return Suspicion::kNone;
   const ItemPlan& plan = plans_[static_cast<size_t>(segment.item)];
   const SegmentPlan& own = plan.segments[static_cast<size_t>(segment.index)];
   const std::string& text = plan.markup != nullptr
@@ -425,8 +427,17 @@ void Job::FinishItem(int index) {
       }
     }
     if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;
-    AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
-                 {LanguageUsesSpaces(languages_.target), request_.returns.alignment}, result);
+    if (!request_.targets.empty()) {
+      Hypothesis& scored = segments.front().front().hypothesis;
+      scored.text = request_.targets[static_cast<size_t>(index)];
+      if (scored.finish_reason == kernels::FinishReason::kNoOutput) {
+        scored.score = scored.log_prob = -std::numeric_limits<float>::infinity();
+      }
+      result.hypotheses.push_back(std::move(scored));
+    } else {
+      AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
+                   {LanguageUsesSpaces(languages_.target), request_.returns.alignment}, result);
+    }
   } else {
     result.target_token_count = 0;  // a failed item has no members except its status and index
   }

@@ -14,6 +14,7 @@
 #include "engine/request/source_rules.h"
 #include "engine/text/capitals.h"
 #include "engine/text/placeholders.h"
+#include "engine/text/split/too_long.h"
 #include "kernels/search/plan.h"
 
 namespace dragoman::engine {
@@ -180,6 +181,7 @@ absl::Status JobPlanner::Prepare() {
 }
 
 absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
+  if (!job_->targets.empty()) return PlanScoring(item, plan);
   const absl::StatusOr<NamedPhrase> prefix = phrases_->Prefix(item);
   if (!prefix.ok()) return prefix.status();
   FieldError needs = NeedsOneSegment(*job_, *settings_, *prefix);
@@ -215,6 +217,55 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   }
   plan.unmet = plan.segments.empty() &&
                (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
+  return absl::OkStatus();
+}
+
+absl::Status JobPlanner::PlanScoring(size_t item, ItemPlan& plan) {
+  const std::string& text = job_->contents[item];
+  SegmentPlan segment;
+  segment.range = {0, static_cast<int64_t>(text.size())};
+  segment.source = facts_->text->Encode(text, request_->text).ids;
+  const auto source_tokens = static_cast<int64_t>(segment.source.size());
+  if (source_tokens > facts_->text->max_source_tokens()) {
+    return TooLongError(source_tokens, facts_->text->max_source_tokens());
+  }
+  if (source_tokens == 0) {
+    FieldError error;
+    error.field = absl::StrCat("contents[", item, "]");
+    error.found = "no tokens";
+    error.expected = "text";
+    return InvalidRequest(std::move(error));
+  }
+
+  const std::optional<int32_t> first =
+      request_->first_token ? request_->first_token : settings_->forced_bos;
+  if (first) segment.prefix.push_back(*first);
+  const std::vector<int> target = facts_->tokenizer->EncodeTarget(job_->targets[item]).ids;
+  segment.prefix.insert(segment.prefix.end(), target.begin(), target.end());
+  segment.prefix.push_back(settings_->search.eos);
+  const auto tokens = static_cast<int>(segment.prefix.size());
+  if (tokens > settings_->search.max_tokens) {
+    FieldError error;
+    error.field = absl::StrCat("targets[", item, "]");
+    error.found = absl::StrCat(tokens, " tokens");
+    error.expected =
+        absl::StrCat("at most the ", settings_->search.max_tokens, " that the model writes");
+    return InvalidRequest(std::move(error));
+  }
+  segment.search = SearchForScoring(*settings_, tokens, first ? 1 : 0);
+  if (request_->start_token.has_value()) segment.search.start_token = *request_->start_token;
+  while (segment.search.beam > 1 &&
+         kernels::WorstCasePages(segment.search.beam, tokens) > facts_->self_pages) {
+    --segment.search.beam;
+  }
+  if (!settings_->search.renormalize) {  // for the excluded ids
+    absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For({});
+    if (!forbidden.ok()) return forbidden.status();
+    segment.forbidden = *std::move(forbidden);
+  }
+  segment.target_text = TargetText(facts_->tokenizer);
+  plan.segments.push_back(std::move(segment));
+  ++segments_;
   return absl::OkStatus();
 }
 

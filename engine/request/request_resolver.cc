@@ -13,6 +13,7 @@
 #include "engine/text/script.h"
 #include "engine/text/split/sentence_splitter.h"
 #include "engine/text/terms/term_matcher.h"
+#include "kernels/base/kv_pages.h"
 
 namespace dragoman::engine {
 namespace {
@@ -40,6 +41,21 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
                            .found = "no item",
                            .expected = "at least one",
                            .predicate = "is empty, expected at least one item"});
+  }
+  const bool scores_targets = !job.targets.empty();
+  if (scores_targets) {
+    if (job.targets.size() != job.contents.size()) {
+      return InvalidRequest({.field = "targets",
+                             .found = absl::StrCat(job.targets.size()),
+                             .expected = absl::StrCat(job.contents.size()),
+                             .predicate = "needs one element for each of contents"});
+    }
+    job.decoding = ScoringOptions(
+        job.decoding, std::min<int>({kernels::kPagePositions, kernels::kMaxBeam, max_rows_}));
+    job.returns.scores = true;
+    job.split = SplitMode::kNone;
+    job.on_too_long = OnTooLong::kReject;
+    job.guard = Guard::kWarn;
   }
   if (absl::Status status = CheckPhrases(job); !status.ok()) return status;
   absl::StatusOr<ResolvedPair> pair =
@@ -71,7 +87,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
-  request.preserve = job.preserve.value_or(job.format != TextFormat::kPlain);
+  request.preserve = !scores_targets && job.preserve.value_or(job.format != TextFormat::kPlain);
   // Required text must come as it is, and it may be in lower case.
   const bool requires_text = !job.decoding.required_phrases.empty() || !job.terms.empty() ||
                              !job.glossary.empty() || !job.target_prefixes.empty();

@@ -280,6 +280,31 @@ DecodingOptions SaferOptions(DecodingOptions asked, const SearchSettings& found,
   return asked;
 }
 
+DecodingOptions ScoringOptions(const DecodingOptions& asked, int positions) {
+  DecodingOptions options;
+  options.profile = asked.profile;
+  options.penalty = asked.penalty;
+  options.length_penalty = asked.length_penalty;
+  options.forced_eos = kernels::ForcedEos::kNone;
+  options.beam_size = positions;
+  options.num_alternatives = 1;
+  return options;
+}
+
+kernels::SearchOptions SearchForScoring(const SearchSettings& settings, int tokens, int free) {
+  const kernels::SearchOptions& all = settings.search;
+  kernels::SearchOptions o;
+  o.beam = all.beam;
+  o.max_tokens = tokens;
+  o.eos = all.eos;
+  std::ranges::copy(all.more_eos, o.more_eos);
+  o.more_eos_count = all.more_eos_count;
+  o.free_prefix = free;
+  o.penalty = all.penalty;
+  o.length_penalty = all.length_penalty;
+  return o;
+}
+
 void WidenBeam(const SearchSettings& settings, int beam, kernels::SearchOptions* search) {
   beam = std::min(beam, settings.widest_beam);
   if (beam <= search->beam) return;

@@ -69,6 +69,14 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
                                         bool constrained, int ordinal);
 
+// Returns the options for scoring a translation of `tokens` tokens, EOS included, which is the forced
+// prefix. The first `free` tokens have log-prob 0. `settings` is that of ScoringOptions.
+kernels::SearchOptions SearchForScoring(const SearchSettings& settings, int tokens, int free);
+
+// Returns the options of a job that scores translations: those of `asked` that change scores, and a
+// beam of `positions`, because a step computes as many positions of a prefix as the beam is wide.
+DecodingOptions ScoringOptions(const DecodingOptions& asked, int positions);
+
 // Returns the options of a second search, after a first one whose result is probably wrong
 // (engine/text/guard.h). The second search has a wider beam and repeats no n-gram. `found` are the
 // settings of the first.

@@ -202,24 +202,23 @@ TEST_F(EngineSentinels, AreReplacedByConstraintsIfTheSecondSearchLosesThem) {
   const int32_t phrase = Id("▁Stadt");
   const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
   std::atomic<bool> tried = false;
-  auto model = std::make_shared<testing::ScriptedModel>(
-      [&](std::span<const int32_t> source, std::span<const int32_t> prefix) {
-        std::vector<float> logits(size, 0.0F);
-        const auto favour = [&logits](int32_t id, float logit) {
-          float& now = logits[static_cast<size_t>(id)];
-          now = std::max(now, logit);
-        };
-        const size_t at = prefix.size();
-        if (std::ranges::count(source, phrase) > 0) {
-          favour(at < sentence.size() ? sentence[at] : eos, 20.0F);
-          return logits;
-        }
-        const size_t looped = tried ? 16 : 0;
-        favour(at < looped ? loop[at % 2] : source[std::min(at - looped, source.size() - 1)],
-               40.0F);
-        favour(eos, 20.0F);
-        return logits;
-      });
+  auto model = std::make_shared<testing::ScriptedModel>([&](std::span<const int32_t> source,
+                                                            std::span<const int32_t> prefix) {
+    std::vector<float> logits(size, 0.0F);
+    const auto favour = [&logits](int32_t id, float logit) {
+      float& now = logits[static_cast<size_t>(id)];
+      now = std::max(now, logit);
+    };
+    const size_t at = prefix.size();
+    if (std::ranges::count(source, phrase) > 0) {
+      favour(at < sentence.size() ? sentence[at] : eos, 20.0F);
+      return logits;
+    }
+    const size_t looped = tried ? 16 : 0;
+    favour(at < looped ? loop[at % 2] : source[std::min(at - looped, source.size() - 1)], 40.0F);
+    favour(eos, 20.0F);
+    return logits;
+  });
   auto engine = ExpectOk(CreateEngine(std::move(*loaded_), {{CreateCpuBackend(model), 1}},
                                       EngineConfig(), &clock_, &observer_, SentinelTrial::kRun));
   engine_ = *std::move(engine);
