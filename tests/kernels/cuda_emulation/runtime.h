@@ -1,5 +1,6 @@
 // The CUDA runtime's functions that classes in .cu files call when a model is loaded, for emulated
-// kernels. The device has their code and uses host memory. Include it before the .cu.
+// kernels. The emulated device has the kernels' code and uses host memory. Include it before the
+// .cu.
 #pragma once
 
 #include <cuda.h>
