@@ -332,7 +332,7 @@ TEST_P(OutputDeviceTest, EveryK) {
     Problem p = MakeProblem(64, 601, kMaxTopK + 1, 5);
     for (int k = 0; k <= kMaxTopK; ++k) p.questions[k].k = k;
     p.questions[17].excluded.clear();
-    for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // leaves five tokens for k = 17
+    for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // leaves 5 tokens
     if (IsFused(way)) MakeFusable(p);
     ExpectAnswers(FoldBy(way, device, p), p);
   }
