@@ -270,7 +270,7 @@ absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionC
   const auto positions = static_cast<int32_t>(keys.size());
   const auto pages_per_lane = static_cast<int32_t>(kernels::KvLayout::PagesFor(positions));
 
-  // Lane 0 wrote the prefix, lane 1 what came after; the last position is the new one.
+  // Lane 0 wrote the prefix, and lane 1 the later positions. The last position is the new one.
   constexpr int32_t kLanes = 2;
   const std::vector<int32_t> lane_pages = Ascending(kLanes * pages_per_lane);
   std::vector<float> pool(lane_pages.size() * static_cast<size_t>(layout.ElementsPerPage()));

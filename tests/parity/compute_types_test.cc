@@ -1,6 +1,6 @@
 // Measures how near bfloat16 and int8 come to float32 for every family, with the same model,
 // sources and search, and compares the log-probabilities that each type gives to the tokens that
-// float32 found. The weights are random, so many translations have nearly the same score and a
+// float32 found. Most weights are random, so many translations have nearly the same score and a
 // small error changes which one is best. Differences of log-probabilities therefore say more than
 // equal outputs.
 #include <gtest/gtest.h>

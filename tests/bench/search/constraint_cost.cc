@@ -87,8 +87,8 @@ void CostOfTokens(const Setting& setting, int n, int beam) {
 }
 
 // d1: the cost of grid beam search, which keeps k hypotheses for each number of met constraint
-// tokens. Measured with a search that computes the same number of rows: an unpruned beam of k (C +
-// 1) that keeps all its hypotheses to the end of the output.
+// tokens. Measured with a search that computes the same number of rows: an unpruned beam of
+// k (C + 1) that keeps all its hypotheses to the end of the output.
 void GridRows(const Setting& setting, int n) {
   const BenchModel& model = setting.runner.model();
   const Sources& sources = setting.sources;

@@ -52,7 +52,7 @@ TEST(SeededMembers, HaveTheNoiseThatWasAskedForAndRepeatIt) {
 }
 
 // Five copies of one model must predict as the model does, except for rounding. Members with noise
-// must not, neither alone nor together.
+// must differ, both alone and together.
 TEST(SeededMembers, AreSearchedTogether) {
   const BenchModel one(kBundled);
   const BenchModel copies(kBundled, kernels::ComputeType::kFloat32, {.count = 5});

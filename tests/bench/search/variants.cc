@@ -128,7 +128,7 @@ struct Batch {
       }
       for (int p = 0; p <= position; ++p) {
         own.push_back(static_cast<uint8_t>(lane.back()));
-        // As after reorders: few lanes wrote the older positions of all lanes.
+        // After reorders, few lanes have written the older positions of all lanes.
         shared.push_back(static_cast<uint8_t>((p < position - 4 ? p * 7 : p * 7 + r) % beam));
       }
     }

@@ -10,7 +10,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// The value of bits 0x00 .. 0x7e: 2^(e - 7) (1 + f / 8), or 2^-6 f / 8 with e = 0.
+// Returns the value of bits 0x00 to 0x7e: 2^(e - 7) (1 + f / 8), or 2^-6 f / 8 if e = 0.
 double ValueOf(int bits) {
   const int exponent = bits >> 3;
   const int fraction = bits & 7;

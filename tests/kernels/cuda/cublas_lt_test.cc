@@ -53,8 +53,7 @@ TEST(BlasTest, StartsOrSaysWhyNot) {
   }
 }
 
-// Descriptions need no device: sizes, types and ranges of all attributes are checked by the
-// library.
+// Needs no device, because the library itself checks the sizes, types and ranges of all attributes.
 TEST_F(CublasLtTest, TakesEveryProduct) {
   alignas(16) static const float bias[8] = {};
   const std::vector<int> rows = {1, 8, 4096};

@@ -1,6 +1,6 @@
 // Tests which algorithm a product on a device is pinned to, with a scripted cuBLASLt on the host.
-// The trials must detect every fault, and the pinned algorithm must compute y = activation(x W^T +
-// bias).
+// The trials must detect every fault, and the pinned algorithm must compute
+// y = activation(x W^T + bias).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace dragoman::emulation {
 
-extern int64_t launches;  // of kernels, ever (emulation.h)
+extern int64_t launches;  // kernel launches in this process (emulation.h)
 
 }  // namespace dragoman::emulation
 
@@ -27,7 +27,7 @@ namespace {
 constexpr int kIn = 64;
 constexpr int kOut = 24;
 const std::vector<int> kBuckets = {8, 16, 64, 100};
-constexpr int kFirstOfMany = 64;  // the first bucket that kByCount and kUnfit take as many rows
+constexpr int kFirstOfMany = 64;  // the first bucket above the few rows of kByCount and kUnfit
 
 std::vector<float> RandomFloats(size_t n, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -100,8 +100,8 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
   }
 }
 
-// If no algorithm serves all row counts, two classes of row counts get one each, and this is
-// reported. Otherwise the model could not be loaded.
+// If no algorithm serves all row counts, small and large row counts get one algorithm each, and
+// this is reported. Otherwise the model could not be loaded.
 TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
   SetOffers([](int) { return std::vector<LtFault>{kSound, kByCount}; });
   ASSERT_NE(Create(), nullptr) << why_;

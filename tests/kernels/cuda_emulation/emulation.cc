@@ -70,7 +70,7 @@ struct Barrier {
 
 struct Warp {
   Barrier barrier;
-  // The values of two exchanges, because a thread may be one ahead of the slowest of its warp.
+  // The values of two exchanges, because a thread may be one exchange ahead of its warp's slowest.
   uint64_t values[2][kWarp] = {};
   bool whole = false;
 };
@@ -79,7 +79,7 @@ struct Fiber {
   std::unique_ptr<unsigned char[]> memory = std::make_unique<unsigned char[]>(kStackBytes);
   void* stack = nullptr;
   Current place;
-  int number = 0;  // in the block
+  int number = 0;  // index in the block
   bool done = false;
 };
 

@@ -196,7 +196,7 @@ void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
     }
     for (int k = 0; k < depth; ++k) {
       const float x = a[k * kRows + row];
-      if (x == 0.0F && finite) continue;  // adds nothing; most padding rows are 0
+      if (x == 0.0F && finite) continue;  // adds nothing; rows beyond the matrix are 0
       // A product of two int8 is exact in f32.
       for (int c = 0; c < kColumns; ++c) sum[c] += static_cast<Sum>(x * b[k * kColumns + c]);
     }

@@ -12,7 +12,7 @@
 
 namespace dragoman::emulation {
 
-inline int processors = 132;                   // of the device; tests set it
+inline int processors = 132;                   // number of the device's processors; tests set it
 inline cudaError_t code_status = cudaSuccess;  // result of looking up kernels' code; tests set it
 inline int code_architecture = 80;             // architecture of the compiled code; tests set it
 

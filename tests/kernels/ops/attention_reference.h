@@ -37,8 +37,8 @@ inline std::vector<double> AttentionWeights(const float* q, const std::vector<co
   return scores;
 }
 
-// Returns softmax(q k^T / sqrt(head_dim) + bias) v for one row. k and v are rows of heads *
-// head_dim.
+// Returns softmax(q k^T / sqrt(head_dim) + bias) v for one row. k and v are rows of
+// heads * head_dim.
 inline std::vector<double> Attend(const float* q, const std::vector<const float*>& k,
                                   const std::vector<const float*>& v, Heads shape,
                                   const RelativeBias& bias = {}, int64_t position = 0) {

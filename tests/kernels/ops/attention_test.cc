@@ -28,7 +28,7 @@ TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
        {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
     const KvLayout layout = {.layers = 1, .heads = 4, .head_dim = 32, .host_element = element};
     const auto row = static_cast<size_t>(3 * layout.width());
-    // Each slot has two lanes; memory that was not written must not be read.
+    // Each slot has two lanes. Memory that was not written is NaN, because it must not be read.
     std::vector<int32_t> lane_pages(size_t{kSlots} * 4);
     std::iota(lane_pages.rbegin(), lane_pages.rend(), 0);
     std::vector<int32_t> slot_lanes(size_t{kSlots} * kMaxSlotLanes, -1);

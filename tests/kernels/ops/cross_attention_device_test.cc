@@ -1,4 +1,4 @@
-// Cross-attention and its pages on the CPU, on a device and emulated.
+// Tests of cross-attention and its pages on the CPU, on a device and emulated.
 #include "kernels/ops/cross_attention.h"
 
 #include "tests/kernels/ops/attention_reference.h"

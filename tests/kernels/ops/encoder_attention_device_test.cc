@@ -76,7 +76,7 @@ void ExpectAgreesWithDouble(const OpDevice& device, int64_t positions) {
         expected.insert(expected.end(), row.begin(), row.end());
       }
     }
-    // A bias makes the scores larger, and so the effect of rounding them.
+    // A bias makes the scores larger, and so also the effect of rounding them.
     EXPECT_LT(WorstError(AttendTo(device, qkv, kLengths, s, with_bias ? &bias : nullptr).values,
                          expected),
               (with_bias ? 1.5 : 1.0) * AttentionTolerance(device))

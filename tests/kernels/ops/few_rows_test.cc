@@ -1,5 +1,5 @@
-// Products of few rows, on a device and emulated: the order of their sums, bit by bit where the
-// emulation has it, and that a row is a matter of that row alone.
+// Tests of products of few rows, on a device and emulated. In the emulation, the order of a sum is
+// known, so results are compared bit by bit. A row's result must depend on that row alone.
 #include "kernels/ops/few_rows.h"
 
 #include <algorithm>

@@ -91,7 +91,7 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::kernels::OpDevices()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// As DRAGOMAN_FOR_EVERY_DEVICE, and also for the emulation.
+// Does the same, and also for the emulation.
 #define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                                        \
   INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                    \
                            ::testing::ValuesIn(::dragoman::kernels::OpDevicesAndEmulation()), \

@@ -79,7 +79,7 @@ inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::kernels::FloatIsas()), \
                            ::dragoman::kernels::IsaTestName)
 
-// The same, for code with several number types.
+// The instruction sets and types for tests of code with several number types.
 struct IsaAndType {
   cpu::Isa isa;
   ComputeType type;
@@ -141,7 +141,7 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
   return AsOperand(type, std::move(x), k, [](const float*) { return cpu::kRowLimit; });
 }
 
-// As AsOperand, for weights [., k], with the limits of the current instruction set.
+// Does the same for weights [., k], with the limits of the current instruction set.
 inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int64_t k) {
   return AsOperand(type, std::move(w), k,
                    [k](const float* column) { return cpu::WeightLimit(column, k); });

@@ -63,7 +63,7 @@ class PlanHarness {
   void Plan(const ThreadGroup& t, const kernels::PlanInput& in) {
     kernels::PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
-  // As Plan, with one thread and only the walk.
+  // Plans with one thread and by the walk only.
   void Walk(const kernels::PlanInput& in) {
     kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
     kernels::plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);

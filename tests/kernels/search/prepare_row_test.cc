@@ -43,7 +43,7 @@ Lists ListsAfter(const SearchOptions& options, const SegmentRules& rules, int32_
 
 using Ids = std::vector<int32_t>;
 
-// As in transformers, a model may begin its outputs with the end of sentence.
+// A model may begin its outputs with the end of sentence, as in transformers.
 TEST(PrepareRow, AStartTokenThatCountsIsBannedLikeOthers) {
   const std::vector<float> divisors(32, 1.0F);
   SegmentRules rules;
