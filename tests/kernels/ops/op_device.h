@@ -91,7 +91,7 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::kernels::OpDevices()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// Does the same, and also for the emulation.
+// Instantiates a suite for OpDevicesAndEmulation().
 #define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                                        \
   INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                    \
                            ::testing::ValuesIn(::dragoman::kernels::OpDevicesAndEmulation()), \
