@@ -1,7 +1,7 @@
-// Time of the CPU operations in every number type: products (beside oneDNN's), the output layer, and
-// one whole decoding step of the bundled model and of an OPUS-MT base model. One thread;
-// kernels/README.md has the figures. DRAGOMAN_CPU_ISA and ONEDNN_MAX_CPU_ISA choose a lower
-// instruction set.
+// Measures the time of the CPU's operations in every number type: products (next to oneDNN's), the
+// output layer, and one complete decoding step of the bundled model and of an OPUS-MT base model.
+// Uses one thread. kernels/README.md has the results. DRAGOMAN_CPU_ISA and ONEDNN_MAX_CPU_ISA
+// choose a lower instruction set.
 //
 //   kernels_bench --benchmark_filter=DecodeStep --benchmark_min_time=1
 #include <benchmark/benchmark.h>
@@ -64,9 +64,9 @@ void LinearOwn(benchmark::State& state, int in, int out, kernels::ComputeType ty
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
-// oneDNN's inner product on packed weights, f32 in its result. Its operands are quantized already:
-// what LinearOwn does to its rows is not in this time. int8: u8 rows and s8 weights with a scale
-// for each column.
+// Measures oneDNN's inner product with packed weights and f32 results. Its operands are already
+// quantized, so its time excludes the quantization of rows, which LinearOwn includes. int8 has u8
+// rows and s8 weights with a scale per column.
 void LinearOneDnn(benchmark::State& state, int in, int out, kernels::ComputeType type) {
   const int64_t rows = state.range(0);
   omp_set_num_threads(1);
@@ -102,7 +102,7 @@ void LinearOneDnn(benchmark::State& state, int in, int out, kernels::ComputeType
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
-// The requests of every row to the output layer: the 4 best, and EOS.
+// The requests of every row to the output layer: the 4 best tokens, and EOS.
 struct Requests {
   Requests(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), summaries(rows) {
     for (int64_t r = 0; r < rows; ++r) {
@@ -150,8 +150,8 @@ struct Layer {
   std::vector<float> norm;
 };
 
-// Slots of 4 lanes that are all at target position 20, with sources of 30 tokens. Parts of the step
-// can be left out, to see what each costs.
+// A decoding step of slots of 4 lanes that are all at target position 20, with sources of 30
+// tokens. Parts of the step can be left out, which shows what each part costs.
 class Step {
  public:
   static constexpr int kBeam = 4;
@@ -168,10 +168,10 @@ class Step {
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
     output_ = kernels::OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary, type);
     const int64_t slots = (rows + kBeam - 1) / kBeam;
-    // Large pages, as the engine's memory has.
+    // Uses large pages, as the engine's memory does.
     const size_t pool = size_t(rows + slots) * layout_.HostPageBytes();
     pool_ = kernels::cpu::AllocateFloats(pool / sizeof(float));
-    // 0.0115 in bfloat16 and in f32.
+    // These bytes are 0.0115 in bfloat16 and in f32.
     std::fill_n(reinterpret_cast<uint8_t*>(pool_.get()), pool, uint8_t{0x3c});
     slot_lanes_.assign(slots * kernels::kMaxSlotLanes, 0);
     for (int64_t r = 0; r < rows; ++r) {
@@ -199,7 +199,7 @@ class Step {
 
   enum Part { kProducts = 1, kOutput = 2, kSelf = 4, kCross = 8, kRest = 16, kWhole = 31 };
 
-  // parts: a sum of Parts.
+  // `parts` is a sum of Parts.
   void Run(int parts) {
     const bool products = (parts & kProducts) != 0;
     const bool rest = (parts & kRest) != 0;
@@ -266,7 +266,7 @@ class Step {
   Requests requests_;
 };
 
-// Whole steps, and steps of which only some parts run.
+// Measures complete steps, and steps in which only some parts run.
 void DecodeStep(benchmark::State& state, const Model& m, kernels::ComputeType type, int parts) {
   Step step(m, state.range(0), type);
   while (state.KeepRunning()) step.Run(parts);

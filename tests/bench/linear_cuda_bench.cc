@@ -1,17 +1,18 @@
-// Measures the cost of pinning one algorithm of cuBLASLt: time of the products of OPUS-MT base (and
-// of the bundled model) on the current GPU, for every number of rows, in three ways:
+// Measures the cost of pinning one algorithm of cuBLASLt: the time of the products of OPUS-MT base
+// (and of the bundled model) on the current GPU, for every number of rows, with three choices:
 //
 //   pinned   one algorithm for all of them, as Linear does
 //   agreed   the best offer for each that gives the pinned one's bits (LinearOptions::per_bucket)
-//   free     the choice of cuBLASLt itself, split-K left out
+//   free     cuBLASLt's own choice, without split-K
 //
-// "same" says how many of its first 8 offers give the bits of one steady algorithm (the first offer
-// for the largest number of rows): whether different kernels sum in one order.
+// "same" is how many of cuBLASLt's first 8 offers give the bits of a reference, which is the first
+// steady offer for the largest number of rows. It shows whether different kernels sum in the same
+// order.
 //
 //   linear_cuda_bench [float16|bfloat16|float32] [TUNE_ROWS]
 //
-// Microseconds of one product, the mean over a row of them on one stream: weights and x are in L2,
-// launches overlap. Needs a GPU.
+// Prints the microseconds of one product, the mean over consecutive products on one stream. Weights
+// and x are in L2, and launches overlap. Needs a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +48,7 @@ void Check(Error error, const char* what) {
   if (error != Error::kNone) Fail(std::string(what) + ": " + ErrorText(error));
 }
 
-// Mean microseconds of run().
+// Returns the mean microseconds of run().
 template <class Run>
 double Time(Stream stream, Run run) {
   Event begin;
@@ -71,7 +72,7 @@ struct Product {
   bool logits;
 };
 
-// Vocabularies of 58,101 and 5,999, as weight_image.h rounds them.
+// The outputs of the logits are vocabularies of 58,101 and 5,999, rounded as in weight_image.h.
 constexpr Product kProducts[] = {
     {"base qkv", 512, 1536, false},     {"base out, q", 512, 512, false},
     {"base up", 512, 2048, false},      {"base down", 2048, 512, false},
@@ -159,7 +160,7 @@ class ProductBench {
     });
   }
 
-  // The first steady offer for the largest number of rows.
+  // Makes the first steady offer for the largest number of rows the reference of `trial`.
   void SetReference(LtTrial& trial) const {
     for (const LtAlgorithm& offer : free_->Offers(buckets_.size() - 1, kOffers)) {
       bool steady = false;

@@ -55,7 +55,7 @@ absl::Status CompareContexts(const OracleCase& c, const absl::StatusOr<Contexts>
   return differences.status();
 }
 
-// Fails `name` where the matrix has not this shape.
+// Reports an error of field `name` unless the matrix has this shape.
 void CheckShape(Fields& input, const char* name, const Matrix& matrix, size_t rows,
                 size_t columns) {
   bool good = matrix.size() == rows;

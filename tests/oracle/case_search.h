@@ -72,7 +72,8 @@ std::vector<Hypothesis> BeamOf(const View& view, const kernels::ConstraintSet& c
     if (constraints.phrases > 0) h.bank = kernels::Bank(view.Constraints(lane));
     beam.push_back(h);
   }
-  // Finished hypotheses that are still on the beam; finally, a constrained search's results.
+  // The finished hypotheses that are still on the beam. After the last step, also the results of a
+  // constrained search.
   for (int32_t e = 0; e < state.options.beam; ++e) {
     const kernels::FinishedHypothesis& f = view.Finished(e);
     const bool last = f.status == kernels::EntryStatus::kDone && !running && !f.unmet &&

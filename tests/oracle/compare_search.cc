@@ -25,8 +25,8 @@ std::string BeamText(const std::vector<Hypothesis>& beam) {
   return absl::StrCat("{", absl::StrJoin(items, ", "), "}");
 }
 
-// The beams of the case: after each step a list, or an object with one. Where it is of another form
-// there are none.
+// Returns the beam after each step of the case. A step is a list, or an object with a list `beam`.
+// Returns no beams if the trace has another form.
 std::vector<std::vector<Hypothesis>> ReadTrace(const Json& trace) {
   std::vector<std::vector<Hypothesis>> beams;
   if (!trace.is_array()) return {};
@@ -61,7 +61,7 @@ bool SameBeam(std::vector<Hypothesis> a, std::vector<Hypothesis> b, double toler
   });
 }
 
-// Where the beams go apart, as sets. Nothing where either side has none.
+// Reports the first step after which the beams differ as sets, if both sides have beams.
 void CompareTraces(const OracleCase& c, const SearchOutcome& found, Differences& differences) {
   const auto expected = c.expected.contains("trace") ? ReadTrace(c.expected["trace"])
                                                      : std::vector<std::vector<Hypothesis>>();

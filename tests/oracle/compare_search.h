@@ -7,7 +7,7 @@
 
 namespace dragoman::oracle {
 
-// Compares n-best, steps and counts; the beams too, on request and to explain a difference.
+// Compares n-best, steps and counts. Compares the beams too, on request or to explain a difference.
 absl::Status CompareSearch(const OracleCase& c, const absl::StatusOr<SearchOutcome>& outcome,
                            const RunOptions& options);
 

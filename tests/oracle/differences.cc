@@ -15,7 +15,7 @@ std::string ToText(const Tokens& tokens) {
 std::string ToText(double value) { return absl::StrFormat("%.9g", value); }
 
 bool Differences::Equal(double a, double b) const {
-  return a == b || std::fabs(a - b) <= tolerance_;  // infinities are equal or nothing is
+  return a == b || std::fabs(a - b) <= tolerance_;  // a - b is NaN for equal infinities
 }
 
 void Differences::Real(const std::string& field, double found, double expected) {

@@ -1,5 +1,5 @@
-// The production beam step against the reference decoders, on random cases over every combination
-// of options that SEARCH.md a.7 allows.
+// Compares the production beam step with the reference decoders, on random cases with every
+// combination of options that SEARCH.md a.7 allows.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ void ExpectProductionAgrees(const RandomCase& c) {
     met = met && !found[i].unmet;
   }
   EXPECT_EQ(met, expected.constraints_met);
-  if (c.method == ReferenceMethod::kSampling) return;  // one draw after the other there
+  if (c.method == ReferenceMethod::kSampling) return;  // the reference makes one draw at a time
   EXPECT_EQ(steps, expected.steps);
   EXPECT_EQ(harness.state.expansions - harness.state.noop_expansions, expected.expansions);
   EXPECT_EQ(harness.state.noop_expansions, expected.noop_expansions);
@@ -72,7 +72,7 @@ class Random {
     for (int32_t& token : tokens) token = Below(alphabet);
     return tokens;
   }
-  // Not empty, of a small alphabet: they overlap, and repeat.
+  // Returns phrases that are not empty. With a small alphabet they overlap and repeat.
   std::vector<TokenList> Phrases(int32_t count, int32_t longest, int32_t alphabet) {
     std::vector<TokenList> phrases(static_cast<size_t>(count));
     for (TokenList& phrase : phrases) phrase = Tokens(1 + Below(longest), alphabet);
@@ -166,7 +166,8 @@ TEST(DifferentialParts, Allocations) {
     std::vector<oracle::StripeCandidate> candidates(1 + static_cast<size_t>(random.Below(30)));
     int32_t id = 0;
     for (oracle::StripeCandidate& c : candidates) {
-      // Scores of few values: many are equal, and the earlier candidate goes first.
+      // Few different scores, so many are equal. Among equal scores the earlier candidate goes
+      // first.
       c = {random.Below(tokens + 1), -0.5 * random.Below(6), id++};
     }
     ASSERT_EQ(*production.StripeSelect(k, candidates), *reference.StripeSelect(k, candidates))

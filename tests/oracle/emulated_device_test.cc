@@ -1,12 +1,12 @@
-// The searches of the oracle on the emulated device: what oracle_runner --cuda --trace does on a card,
-// by the same code and the same text of the kernels.
+// Runs the oracle's searches on the emulated device, as oracle_runner --cuda --trace does on a
+// card, with the same host code and the same source code of the kernels.
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/oracle/oracle_case.h"
 #include "tests/oracle/production_backend.h"
-// The last two, for the class is that of the emulated device.
+// emulated_names.h precedes device_backend.h, so that its class uses the emulated device.
 #include "tests/engine/decode/cuda/emulated_names.h"
 #include "tests/gpu/device_backend.h"
 #include "tests/support/expect_ok.h"

@@ -4,9 +4,9 @@
 // differs', or 'skipped ID: why'. The last line is 'N passed, N failed'. Exit status 0 if there was
 // a case and none failed.
 //
-//   --reference  on the reference decoders of tests/engine/support, not on the production code
-//   --cuda       the searches, on the kernels of cuda:0; what does not fit there is skipped
-//   --trace      compares the beams after every step too
+//   --reference  runs the reference decoders of tests/engine/support, not the production code
+//   --cuda       runs the searches only, on the kernels of cuda:0; skips what they do not support
+//   --trace      also compares the beams after every step
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -33,7 +33,7 @@ struct Counts {
   int skipped = 0;
 };
 
-// Prints the line of one file and counts it.
+// Runs one file, prints its line and counts it.
 void RunOneFile(const std::string& path, SearchBackend& backend, const RunOptions& options,
                 bool searches_only, Counts* counts) {
   std::string name = path;
@@ -72,7 +72,7 @@ std::unique_ptr<SearchBackend> CudaBackend() {
 #endif
 }
 
-// Why --cuda cannot run; empty where it can.
+// Returns why --cuda cannot run, or "" if it can.
 std::string WhyNoCuda() {
 #ifdef DRAGOMAN_HAVE_CUDA
   std::string why;

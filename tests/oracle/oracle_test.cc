@@ -1,5 +1,5 @@
-// The oracle cases on the production code and on the reference decoders; and that reading and
-// comparing them notices what is wrong.
+// Tests of the oracle cases on the production code and on the reference decoders, and that reading
+// and comparing cases detects errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,8 +35,8 @@ std::vector<OracleCase> ReadAll(const std::string& directory) {
 
 std::vector<OracleCase> OwnCases() { return ReadAll(DRAGOMAN_SOURCE_DIR "/tests/oracle/cases"); }
 
-// The production code is what is tested; the reference decoders are what it is compared with
-// elsewhere.
+// Runs the cases on the production code, and on the reference decoders, with which other tests
+// compare the production code.
 class OracleCases : public ::testing::TestWithParam<bool> {
  protected:
   SearchBackend& backend() {
@@ -62,11 +62,11 @@ TEST_P(OracleCases, OfTheProjectPass) {
   const std::vector<OracleCase> cases = OwnCases();
   std::set<std::string> kinds;
   for (const OracleCase& c : cases) kinds.insert(c.kind);
-  EXPECT_EQ(kinds.size(), 18U);  // every kind there is
+  EXPECT_EQ(kinds.size(), 18U);  // all kinds
   ExpectAllPass(cases);
 }
 
-// The directory of cases that DRAGOMAN_ORACLES names.
+// Runs the cases of the directory that DRAGOMAN_ORACLES names.
 TEST_P(OracleCases, OfDragomanOraclesPass) {
   const char* const directory = std::getenv("DRAGOMAN_ORACLES");
   if (directory == nullptr) GTEST_SKIP() << "DRAGOMAN_ORACLES names no directory of cases";
@@ -80,13 +80,13 @@ std::string BackendName(const ::testing::TestParamInfo<bool>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Backends, OracleCases, ::testing::Bool(), BackendName);
 
-// A rule, and what takes it out of a case: its expectation has to differ then.
+// A rule of the search, and a change that removes the rule from a case. A changed case must fail.
 struct Rule {
   const char* name;
   std::function<void(OracleCase&)> take_out;
 };
 
-// Sets fields of the input or its rows, where a case has them.
+// Returns a change that sets fields of the input or of its rows, where a case has them.
 std::function<void(OracleCase&)> Setting(std::vector<std::pair<const char*, Json>> fields) {
   return [fields = std::move(fields)](OracleCase& c) {
     const auto set = [&fields](Json& object) {
@@ -150,7 +150,7 @@ std::vector<Rule> Rules() {
            Json& tokens = c.input["rows"][row]["tokens"];
            for (size_t i = 0; i < tokens.size(); ++i) {
              const Json& allowed = c.expected[row][i]["allowed"];
-             // A token that makes no progress is taken for one that begins nothing.
+             // Replaces a token that makes no progress by one that begins nothing.
              if (std::find(allowed.begin(), allowed.end(), tokens[i]) == allowed.end()) {
                tokens[i] = 1'000'000;
              }

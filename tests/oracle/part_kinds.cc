@@ -1,5 +1,5 @@
 // The kinds of case that ask for one part of a decoder: length norms, the output layer, constraint
-// states, allocation, bans, caches and attention.
+// states, allocation and bans.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMaxId = 1'000'000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The rows of the input and as many expected ones.
+// The rows of the input and the same number of expected rows.
 struct Rows {
   std::vector<Json> inputs;
   std::vector<Json> expected;
@@ -36,7 +36,7 @@ absl::StatusOr<Rows> ReadRows(Fields& input, const Json& expected) {
 
 std::string RowName(const char* what, size_t row) { return absl::StrCat(what, "[", row, "]"); }
 
-// A bare value as the field of an object, to be read like one.
+// Returns an object with `value` as its field, so that Fields can read the value.
 Json Wrapped(const Json& value) { return Json{{"value", value}}; }
 
 absl::Status RunLengthNorm(const OracleCase& c, SearchBackend& backend, const RunOptions&) {
@@ -226,7 +226,7 @@ absl::Status RunStripeSelect(const OracleCase& c, SearchBackend& backend, const 
   return differences.status();
 }
 
-// avoid_forbidden and no_repeat_ngram: lists of tokens for rows of histories.
+// Returns the banned tokens after a history, for avoid_forbidden and no_repeat_ngram.
 using BanFunction = std::function<absl::StatusOr<Tokens>(Fields& row, const Tokens& history)>;
 
 absl::Status RunBans(const OracleCase& c, Fields& input, int64_t max_id, const BanFunction& bans) {

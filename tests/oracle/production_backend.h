@@ -34,7 +34,7 @@ class ProductionBackend : public SearchBackend {
   // Runs the production operation for two rows that read the same pages. Masked positions are
   // omitted, because attention is ragged.
   absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
-  // One lane writes the prefix, another reads it through its ancestry.
+  // Lets one lane write the prefix and another lane read it through its ancestry.
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
   // Runs the decode loop on a scripted model (schedule_cases.h).
   absl::Status Schedule(const Json& c) override;

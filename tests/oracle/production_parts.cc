@@ -1,4 +1,4 @@
-// The parts of the production backend: everything but the searches.
+// The parts of the production backend: everything except the searches.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -35,7 +35,7 @@ std::vector<int32_t> Ascending(int32_t count) {
   return numbers;
 }
 
-// y = x W + b by the linear operation, which takes W transposed.
+// Returns x W + b, computed by the linear operation, which takes W transposed.
 std::vector<float> Project(const std::vector<double>& x, const Matrix& w,
                            const std::vector<double>& b) {
   const size_t in = x.size();
@@ -155,7 +155,7 @@ absl::StatusOr<std::vector<int32_t>> ProductionBackend::StripeSelect(
   for (const kernels::Candidate& c : pool) ++available[static_cast<size_t>(c.bank)];
   std::vector<int32_t> taken(available.size());
   kernels::AllocateStripes(k, highest, available.data(), taken.data());
-  // The beam is a set to production; here its members come round after round.
+  // In production the beam is a set. Here its members are listed round by round.
   std::vector<int32_t> ids;
   for (int32_t round = 0; round < k; ++round) {
     size_t begin = 0;
@@ -270,7 +270,7 @@ absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionC
   const auto positions = static_cast<int32_t>(keys.size());
   const auto pages_per_lane = static_cast<int32_t>(kernels::KvLayout::PagesFor(positions));
 
-  // Lane 0 wrote the prefix, lane 1 what came after; the last position is the new one.
+  // Lane 0 wrote the prefix, and lane 1 the later positions. The last position is the new one.
   constexpr int32_t kLanes = 2;
   const std::vector<int32_t> lane_pages = Ascending(kLanes * pages_per_lane);
   std::vector<float> pool(lane_pages.size() * static_cast<size_t>(layout.ElementsPerPage()));

@@ -11,7 +11,7 @@
 namespace dragoman::oracle {
 namespace {
 
-// Wider than production's: for beams beyond the wire's.
+// Wider than production's byte, for beams above the API's limit.
 using Lane = uint16_t;
 using Harness = testing::SlotHarness<Lane>;
 

@@ -21,12 +21,12 @@ using nlohmann::json;
 
 constexpr int64_t kLongestLife = 1 << 16;
 
-// Live hypotheses of a segment before each of its steps.
+// The numbers of live hypotheses of a segment before each of its steps.
 using Widths = std::vector<int>;
 
 struct Round {
-  std::vector<int> admitted;  // before the step
-  int live = 0;               // segments after that
+  std::vector<int> admitted;  // ids, before the step
+  int live = 0;               // number of segments after admission
   std::vector<int> selected;
   int64_t max_length = 0;
   int64_t rows = 0;
@@ -44,9 +44,9 @@ class CaseOwner : public RecordingOwner {
   std::vector<int>* const admitted_;  // borrowed from the run
 };
 
-// The hypothesis of rank r ends in token r + 1; each of the next step's hypotheses is one's child,
-// dealt out in turn. So the beam has exactly the widths asked for, and EOS, token 0, ends the
-// segment with its last step.
+// The hypothesis of rank r ends in token r + 1. The hypotheses of the next step are children of the
+// current ones in turn, so the beam has exactly the given widths. EOS, token 0, ends the segment
+// with its last step.
 std::vector<float> ScriptedLogits(const Widths& widths, std::span<const int32_t> prefix,
                                   size_t vocabulary) {
   std::vector<float> logits(vocabulary, -INFINITY);
@@ -62,7 +62,7 @@ std::vector<float> ScriptedLogits(const Widths& widths, std::span<const int32_t>
   return logits;
 }
 
-// Runs segments of these widths through the decode loop, all of them encoded from the start.
+// Runs segments of these widths through the decode loop. All segments are encoded from the start.
 absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
                                            const engine::SchedulerOptions& options) {
   int widest = 1;
@@ -253,7 +253,7 @@ absl::StatusOr<json> RunTopUp(const json& input) {
               {"minibatch_iterations", batches->size()}};
 }
 
-// In the log the order of the selected segments is nobody's promise.
+// The log does not promise an order of the selected segments.
 void SortSelected(json& result) {
   if (!result.contains("log")) return;
   for (json& step : result["log"]) {

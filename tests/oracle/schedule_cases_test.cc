@@ -1,5 +1,5 @@
-// The schedule cases against a second, naive simulator of the written rules, over random cases; and
-// whether a case can fail.
+// Compares random schedule cases with a second, naive simulator of the written rules, and tests
+// that cases can fail.
 #include "tests/oracle/schedule_cases.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Live {
   int length;
 };
 
-// SEARCH.md a.4, line by line. Everything waits from the start.
+// Simulates SEARCH.md a.4 line by line. All segments wait from the start.
 json SimulateStream(const json& input) {
   const auto lifetimes = input["lifetimes"].get<std::vector<int>>();
   const int64_t n = input["n"];
@@ -27,7 +27,7 @@ json SimulateStream(const json& input) {
   const int64_t den = input["eps_den"];
   const bool fifo = input["order"] == "fifo";
   size_t next = 0;
-  std::vector<Live> live;  // as admitted
+  std::vector<Live> live;  // in the order of admission
   json refills = json::array();
   json log = json::array();
   int64_t expansions = 0;
@@ -75,7 +75,7 @@ json SimulateStream(const json& input) {
       {"timesteps", log.size()}, {"refills", refills}, {"log", log}, {"expansions", expansions}};
 }
 
-// SEARCH.md c. `may_refill` of the number of live segments.
+// Simulates SEARCH.md c. `may_refill` takes the number of live segments.
 json SimulateTopUp(const std::vector<int>& lifetimes, size_t n,
                    const std::function<bool(size_t)>& may_refill) {
   size_t next = 0;
@@ -175,7 +175,7 @@ TEST(ScheduleCases, AThousandTopUpsGoAsTheRulesAreWritten) {
   }
 }
 
-// A schedule written by hand: three slots, refilled when one is live at most.
+// A schedule written by hand, with three slots that are refilled when at most one segment is live.
 TEST(ScheduleCases, AStreamWrittenByHand) {
   json test_case = json::parse(R"({
     "kind": "stream_schedule",
@@ -189,13 +189,14 @@ TEST(ScheduleCases, AStreamWrittenByHand) {
               {"iteration": 2, "selected": [1, 3], "max_l": 1, "expansions": 2},
               {"iteration": 3, "selected": [1], "max_l": 2, "expansions": 1}],
       "expansions": 7}})");
-  // Four steps, not five.
+  // The schedule has four steps, not five.
   EXPECT_EQ(RunScheduleCase(test_case).message(), "timesteps: expected 5, found 4");
   test_case["expected"]["timesteps"] = 4;
   EXPECT_TRUE(RunScheduleCase(test_case).ok()) << RunScheduleCase(test_case);
 }
 
-// Every number of an expectation counts: one more or less anywhere, and the case fails.
+// Checks that a case fails if any number of its expectation is one higher, or any list is one
+// shorter.
 void ExpectEveryNumberCounts(const json& test_case) {
   ASSERT_TRUE(RunScheduleCase(test_case).ok());
   const json flat = test_case["expected"].flatten();

@@ -20,14 +20,14 @@ std::vector<double> LogOf(const std::vector<double>& probabilities) {
   return logs;
 }
 
-// Probabilities, one for each token.
+// Reports an error of field `name` unless the row has a probability for each token.
 void CheckRow(Fields& model, const char* name, const std::vector<double>& row, int32_t vocabulary) {
   bool good = row.size() == static_cast<size_t>(vocabulary);
   for (const double p : row) good = good && p >= 0 && p <= 1;
   if (!good) model.Fail(name, "expected rows of probabilities, one for each token");
 }
 
-// The rows of `next` or `override`, their keys as lists of tokens.
+// Returns the rows of `next` or `override`, with their keys as lists of tokens.
 std::map<Tokens, std::vector<double>> ReadRows(Fields& model, const char* name,
                                                int32_t vocabulary) {
   std::map<Tokens, std::vector<double>> rows;

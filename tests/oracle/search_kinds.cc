@@ -32,7 +32,8 @@ absl::Status RunImmediate(const OracleCase& c, SearchBackend& backend, const Run
   return CompareSearch(c, backend.ImmediateBeam(s), options);
 }
 
-// Both kinds: an exhaustive case is one that a beam wide enough must find the optimum of.
+// Runs dba and dba_exhaustive. The latter expects the optimum, which a beam that is wide enough
+// must find.
 absl::Status RunDba(const OracleCase& c, SearchBackend& backend, const RunOptions& options) {
   Fields input(c.input, "input");
   DbaCase d;

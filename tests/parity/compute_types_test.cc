@@ -1,7 +1,8 @@
-// How near bfloat16 and int8 come to float32 for every family: the same model, the same sources, the
-// same search, and what each type says of the tokens that float32 found. The weights are random, so
-// that the best of many translations of nearly one score is another one at once: differences of
-// log-probabilities say more than equal outputs do.
+// Measures how near bfloat16 and int8 come to float32 for every family, with the same model,
+// sources and search, and compares the log-probabilities that each type gives to the tokens that
+// float32 found. Most weights are random, so many translations have nearly the same score and a
+// small error changes which one is best. Differences of log-probabilities therefore say more than
+// equal outputs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +59,7 @@ class Model {
   bool ok() const { return sources_.size() == kTexts; }
   bool has_first_token() const { return first_.has_value(); }
 
-  // The best of a beam of 4, in a type.
+  // Returns the best hypotheses of a beam of 4 in a compute type.
   std::vector<engine::DecodedHypothesis> Search(kernels::ComputeType type) {
     engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
     request.beam_size = 4;
@@ -66,7 +67,7 @@ class Model {
     return Run(type, request, nullptr);
   }
 
-  // The scores of these tokens in a compute type.
+  // Returns the hypotheses with these tokens as prefixes, and so their scores, in a compute type.
   std::vector<engine::DecodedHypothesis> Follow(
       kernels::ComputeType type, const std::vector<engine::DecodedHypothesis>& found) {
     engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
@@ -123,8 +124,8 @@ class Model {
 };
 
 struct Agreement {
-  int equal = 0;    // best translations
-  double mean = 0;  // difference of a token's log-probability
+  int equal = 0;    // equal best translations
+  double mean = 0;  // mean difference of a token's log-probability
   double largest = 0;
 };
 
@@ -165,14 +166,14 @@ TEST_P(ComputeTypes, AreNearFloat32) {
                 GetParam().name, bf16.equal, bf16.mean, bf16.largest, int8.equal, int8.mean,
                 int8.largest);
   std::cout << line;
-  // A type that computes something else is wrong by whole units.
+  // A type that computes something wrong would differ by whole units.
   EXPECT_LT(bf16.mean, GetParam().is_trained ? 0.01 : 0.25);
   EXPECT_LT(int8.mean, GetParam().is_trained ? 0.05 : 0.8);
 }
 
 std::vector<Family> WithATrainedOne() {
   std::vector<Family> families = AllFamilies();
-  // The network is that of the row above.
+  // A family with another tokenizer has the network of the family above it.
   std::erase_if(families, [](const Family& one) { return *one.replaced != '\0'; });
   Family trained = {"MarianMT, the bundled model (trained)", {"../../../deploy/models/de-en"}};
   trained.is_trained = true;

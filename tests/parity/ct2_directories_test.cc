@@ -1,5 +1,6 @@
-// Directories of CTranslate2 through production: for each type of its files the n-best in float32
-// equals that of CTranslate2 itself in float32, which makes float32 of quantized weights as well.
+// Runs CTranslate2's directories through production. For each type of their files, the n-best in
+// float32 must equal CTranslate2's own in float32. (CTranslate2 also converts quantized weights to
+// float32.)
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -15,12 +16,12 @@
 namespace dragoman::parity {
 namespace {
 
-// Lists with two scores nearer than this may be in another order.
+// Two hypotheses whose scores are nearer than this may swap places.
 constexpr double kDecided = 1e-4;
 constexpr int kLimit = 48;
 
-// Says for each case whether the lists are equal. One that is not fails the test, unless two of its
-// scores are too near each other to tell.
+// Returns for each case whether the lists are equal. A difference fails the test, unless two scores
+// of the case are too near each other to decide their order.
 std::vector<bool> CompareLists(const std::vector<const json*>& cases,
                                const std::vector<std::vector<engine::DecodedHypothesis>>& results,
                                double length_penalty) {
@@ -44,12 +45,13 @@ std::vector<bool> CompareLists(const std::vector<const json*>& cases,
 
 class Ct2Directories : public OnPlace {};
 
-// Its fixture.
+// Returns the name of a model's fixture.
 std::string FixtureOf(std::string_view model) {
   return model.starts_with("ct2-aren") ? "ct2-transliteration" : "ct2-directories";
 }
 
-// Compares the tokens that go in and come out of a case that has a text.
+// Compares the source ids, the special tokens and the decoded translation of a case that has a
+// text.
 void ExpectTokens(const engine::LoadedModel& loaded, const engine::Tokenizer& tokenizer,
                   const json& one) {
   const auto pair = ExpectOk(
@@ -122,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParityCase{"ct2-tiny-flan-int8", Place::kCuda}),
     ParityCaseName);
 
-// The same tokens as from the directory that was converted.
+// A converted directory must give the same tokens as the directory that it was converted from.
 TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
   for (const auto& [converted, checkpoint] :
        {std::pair("ct2-tiny-a-int8", "tiny-a"), std::pair("ct2-tiny-multi-int8", "tiny-multi"),
@@ -133,8 +135,8 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
         std::pair("ct2-tiny-t5-float32", "tiny-t5"), std::pair("ct2-tiny-flan-int8", "tiny-flan"),
         std::pair("ct2-tiny-mt5-bfloat16", "tiny-mt5"),
         std::pair("ct2-tiny-madlad-int8", "tiny-madlad")}) {
-    // The languages that a Hugging Face directory has by its config.json (T5's tasks) are no part of
-    // the other.
+    // T5's directory of Hugging Face has languages (the tasks in its config.json), and the
+    // converted one has none, so no pair is resolved for T5.
     std::vector<std::optional<int>> firsts;
     std::vector<std::string> prompts;
     std::vector<std::vector<int>> ids;
@@ -157,7 +159,7 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
       firsts.push_back(resolved.first);
       prompts.push_back(resolved.prompt);
       EXPECT_EQ((*tokenizer)->Decode(ids.back()).empty(), false);
-      // <extra_id_0> and the like are no text.
+      // Tokens like <extra_id_0> have no text.
       if (const auto extra = loaded.TargetVocabulary().IdOf("<extra_id_0>")) {
         EXPECT_EQ((*tokenizer)->Decode({{*extra}}), "");
       }
@@ -168,7 +170,8 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
   }
 }
 
-// Packages of Argos Translate: what goes in, what comes out in which order, and its text.
+// Packages of Argos Translate: the source ids, the order of the n-best list and its texts must be
+// equal.
 class ArgosPackages : public OnPlace {};
 
 TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
@@ -182,13 +185,13 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
   const auto tokenizer = ExpectOk(engine::MakeTokenizer(loaded));
   const auto pair = ExpectOk(loaded.languages.Resolve("", ""));
 
-  // Beam and length penalty are the package's, as in a request that says nothing.
+  // Beam and length penalty are the package's, which a request without options gets.
   const engine::ModelSpec& spec = model.spec();
   engine::DecodingOptions request = WideOptions(engine::Profile::kCt2);
   request.beam_size = request.num_alternatives = spec.generation.num_beams;
   request.length_penalty = spec.generation.length_penalty;
   request.max_output_tokens = spec.generation.max_length - 1;
-  // An end right behind a prefix is refused in both.
+  // Neither program lets a translation end directly after a prefix.
   if (pair->first) request.min_output_tokens = 2;
   engine::SearchContext context;
   context.max_rows = kernels::kMaxBeam;

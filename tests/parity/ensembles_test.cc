@@ -1,5 +1,6 @@
-// Ensembles against their definition: every case of fixtures/ensembles.jsonl.gz, all of an ensemble's in
-// one running batch. Token lists equal at every rank, scores within 1e-4 of those of float64.
+// Compares ensembles with their definition: every case of fixtures/ensembles.jsonl.gz, with all
+// cases of an ensemble in one running batch. Token lists must be equal at every rank, and scores
+// within 1e-4 of those in float64.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +19,7 @@
 namespace dragoman::parity {
 namespace {
 
-// The first member's, with the network of all.
+// Loads the first member and replaces its network by that of all members.
 void LoadEnsemble(const json& ensemble, kernels::ComputeType type, Place place, ParityModel* out) {
   std::vector<engine::EnsembleNetwork> networks;
   for (size_t m = 0; m < ensemble["members"].size(); ++m) {
@@ -54,10 +55,10 @@ std::vector<const json*> CasesOf(const Fixture& fixture, size_t ensemble) {
   return cases;
 }
 
-// The fixture's ensemble of tiny-a3 and tiny-a, whose members are of one width.
+// The index of the fixture's ensemble of tiny-a3 and tiny-a, whose members have the same width.
 constexpr size_t kOneWidth = 3;
 
-// Each of the fixture's ensembles in float32, with its cases.
+// Calls `body` with each of the fixture's ensembles, in float32, and its cases.
 void ForEachEnsemble(
     const Fixture& fixture,
     const std::function<void(const ParityModel&, const std::vector<const json*>&)>& body) {
@@ -69,7 +70,7 @@ void ForEachEnsemble(
   }
 }
 
-// All cases in one running batch.
+// Decodes all cases in one running batch and compares the results.
 void ExpectTheDefinitions(const ParityModel& model, const std::vector<const json*>& cases,
                           Differences* differences) {
   std::vector<std::unique_ptr<engine::Segment>> segments;
@@ -104,7 +105,7 @@ TEST(Ensembles, EveryCaseEqualsItsDefinition) {
             << ", of a token's " << differences.token_score << "\n";
 }
 
-// On a GPU, for the ensembles whose members fit one.
+// Runs on a GPU the ensemble whose members have the same width.
 class EnsemblesOnCuda : public OnPlace {};
 
 TEST_P(EnsemblesOnCuda, EveryCaseEqualsItsDefinition) {
@@ -122,7 +123,7 @@ TEST_P(EnsemblesOnCuda, EveryCaseEqualsItsDefinition) {
 INSTANTIATE_TEST_SUITE_P(Cuda, EnsemblesOnCuda,
                          ::testing::Values(ParityCase{"ensembles", Place::kCuda}), ParityCaseName);
 
-// Greedy search that nobody asks for scores takes its short way: tokens alone.
+// Greedy search without scores takes a fast path that finds tokens only. They must be the same.
 TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
@@ -143,8 +144,8 @@ TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
   EXPECT_GE(searched, 60U);
 }
 
-// The same member several times is that member: in every type of the CPU, the narrow ones with K and V
-// of their own kinds, three parts in a page.
+// An ensemble of copies of one member must equal that member, in every type of the CPU. bfloat16
+// and int8 have their own formats of K and V, and a page holds the K and V of three members.
 TEST(Ensembles, SeveralTimesTheSameMemberIsThatMember) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("tiny-a", &fixture));

@@ -1,6 +1,6 @@
-// Equality with Hugging Face of families besides MarianMT: every case of families.jsonl.gz,
-// more-families.jsonl.gz and fsmt.jsonl.gz of fixtures/ through its model's languages, tokenizer and search. Ids and texts
-// equal, token lists equal at every rank, scores within 1e-4.
+// Compares families other than MarianMT with Hugging Face: every case of families.jsonl.gz,
+// more-families.jsonl.gz and fsmt.jsonl.gz in fixtures/, through its model's languages, tokenizer
+// and search. Ids and texts must be equal, token lists equal at every rank, and scores within 1e-4.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -15,7 +15,7 @@
 namespace dragoman::parity {
 namespace {
 
-// The model's, with what a case's generation_config.json says besides.
+// Returns the model's spec with the settings that a case's generation_config.json adds.
 engine::ModelSpec WithOptions(engine::ModelSpec spec, const json& options) {
   engine::GenerationDefaults& g = spec.generation;
   g.max_length = options.value("max_length", g.max_length);
@@ -74,7 +74,7 @@ TEST_P(Families, TokensAreThoseOfTransformers) {
     EXPECT_EQ((*tokenizer)->Decode(one["tokens"][0].get<std::vector<int>>()), one["translation"]);
     ++decoded;
   }
-  EXPECT_GE(decoded, 50U);  // of tiny-flan rows come that no piece has
+  EXPECT_GE(decoded, 50U);  // tiny-flan also outputs ids without a piece
 }
 
 TEST_P(Families, EveryCaseEqualsGenerate) {

@@ -63,7 +63,7 @@ inline std::vector<Family> AllFamilies() {
 
 inline void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
 
-// The name of a suite's parameter.
+// Returns the name of a suite's parameter.
 inline std::string FamilyName(const ::testing::TestParamInfo<Family>& info) {
   std::string name = info.param.name;
   const auto is_mark = [](char c) {

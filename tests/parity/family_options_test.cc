@@ -1,6 +1,6 @@
-// Every family of models with everything that a request can ask for: each option has its effect, and
-// README.md's table has a line for each family. An option that a family refuses fails here, until
-// the table says so.
+// Runs every family of models with everything that a request can ask for. Each option must have its
+// effect, and README.md's table must have a line for each family. An option that a family refuses
+// fails here until the table says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using ::testing::StartsWith;
 
 constexpr char kText[] = "Der alte Mann fütterte die Enten im Park.";
 
-// An engine with a family's model, and its answers.
+// An engine with a family's model, and helpers that run jobs on it.
 class Served {
  public:
   explicit Served(const Family& family) : family_(family) {
@@ -58,7 +58,7 @@ class Served {
     return job;
   }
 
-  // The status of a job that is refused, or of its item.
+  // Runs a job. Returns its item, or the status with which the job or the item was refused.
   absl::StatusOr<engine::ItemResult> Try(engine::TranslationJob job) {
     sink_ = std::make_shared<testing::CollectingSink>();
     const engine::Admission admission = engine_->Translate(std::move(job), sink_);
@@ -67,7 +67,7 @@ class Served {
     if (!sink_->items().at(0).status.ok()) return sink_->items()[0].status;
     return sink_->items()[0];
   }
-  // One that is not refused.
+  // Runs a job that must not be refused.
   engine::ItemResult Translate(engine::TranslationJob job) {
     auto result = ExpectOk(Try(std::move(job)));
     return result.ok() ? *std::move(result)
@@ -77,10 +77,10 @@ class Served {
     return Translate(std::move(job)).hypotheses.at(0);
   }
 
-  // Texts of the latest job, as they grew.
+  // Returns the partial results of the latest job.
   std::vector<engine::SegmentUpdate> updates() const { return sink_->updates(); }
 
-  // Words that the model can write and does not write for kText: of what it draws.
+  // Returns words of sampled outputs that are not in the best translation of kText.
   std::vector<std::string> OtherWords() {
     const std::string best = Best(Job()).text;
     engine::TranslationJob job = Job();
@@ -121,7 +121,7 @@ class Served {
   std::shared_ptr<testing::CollectingSink> sink_;
 };
 
-// Fails the test where an option has not its effect.
+// Fails the test if an option does not have its effect.
 using Check = void (*)(Served&);
 
 void Beams(Served& served) {
@@ -151,7 +151,7 @@ void Profiles(Served& served) {
   }
 }
 
-// A beam of pruned hypotheses is narrower, and what it finds no better.
+// Pruning narrows the beam, so fewer hypotheses are returned.
 void PrunedSearch(Served& served) {
   engine::TranslationJob job = served.Job();
   job.decoding.profile = engine::Profile::kPaper;
@@ -169,7 +169,7 @@ void Required(Served& served) {
     engine::TranslationJob job = served.Job();
     job.decoding.required_phrases = {{word, false}};
     const auto result = served.Try(std::move(job));
-    if (!result.ok()) continue;  // has no pieces for it
+    if (!result.ok()) continue;  // the model has no pieces for this word
     EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
     EXPECT_NE(result->hypotheses[0].finish_reason, kernels::FinishReason::kConstraintsUnmet);
     return;
@@ -177,8 +177,8 @@ void Required(Served& served) {
   ADD_FAILURE() << "no word that can be required";
 }
 
-// The output of mT5's small model is often not what its tokenizer would make of that text, so that
-// some phrases meet nothing.
+// mT5's small model often writes pieces that its tokenizer would not choose for the same text, so
+// some forbidden phrases match nothing.
 void Forbidden(Served& served) {
   for (const char* text :
        {kText, "Guten Morgen, meine Damen und Herren!", "Wo ist der Bahnhof?",
@@ -203,7 +203,7 @@ void Terms(Served& served) {
     engine::TranslationJob job = served.Job();
     job.terms = {{"Mann", word, false}};
     const auto result = served.Try(std::move(job));
-    if (!result.ok()) continue;  // has no pieces for it
+    if (!result.ok()) continue;  // the model has no pieces for this word
     EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
     engine::TranslationJob kept = served.Job();
     kept.do_not_translate = {"Enten"};
@@ -225,7 +225,8 @@ void Prefix(Served& served) {
   ADD_FAILURE() << "no word that can be a prefix";
 }
 
-// Tokens that are there before; rows that no piece names are all called "".
+// Counts the tokens that occurred before. Ids without a piece are all named "", so they do not
+// count.
 size_t Repeated(const engine::Hypothesis& found) {
   std::set<std::string> seen;
   return static_cast<size_t>(std::count_if(
@@ -258,7 +259,7 @@ void Lengths(Served& served) {
   job.decoding.min_output_tokens = job.decoding.max_output_tokens = 13;
   EXPECT_EQ(served.Best(job).tokens.size(), at_ten + 3);
   EXPECT_GE(at_ten, 10U);
-  EXPECT_LE(at_ten, 11U);  // with the token of the language
+  EXPECT_LE(at_ten, 11U);  // including the language's token
 }
 
 void Draws(Served& served) {
@@ -283,7 +284,7 @@ void Draws(Served& served) {
 
 void Alignment(Served& served) {
   engine::TranslationJob job = served.Job();
-  job.decoding.min_output_tokens = 12;  // some of which have text
+  job.decoding.min_output_tokens = 12;  // so that some tokens have text
   job.returns.alignment = true;
   const engine::Hypothesis found = served.Best(std::move(job));
   EXPECT_FALSE(found.alignment.empty());
@@ -342,7 +343,7 @@ const std::vector<Column>& Columns() {
   return columns;
 }
 
-// The table's lines, as README.md has them.
+// Returns a line of the table, as README.md has it.
 std::string Line(const std::vector<std::string>& cells) {
   std::string line = "|";
   for (const std::string& cell : cells) line += " " + cell + " |";

@@ -1,5 +1,5 @@
-// Marian's own files through production, text in and text out: the best translation equals that of
-// Marian's engine, over all words and over those of a lexical shortlist.
+// Runs Marian's own files through production, from text to text. The best translation must equal
+// that of Marian's engine, over all words and over those of a lexical shortlist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace dragoman::parity {
 namespace {
 
-// The tokenizer and vocabularies of a model of this repository.
+// A model of this repository with its tokenizer.
 class TextModel {
  public:
   TextModel(const std::string& directory, Place place) {
@@ -28,7 +28,7 @@ class TextModel {
     if (made.ok()) tokenizer = *std::move(made);
   }
 
-  // From now on its segments may have words.
+  // Reads the shortlist that WordsFor uses.
   void ReadShortlist(const std::string& directory) {
     auto read =
         ExpectOk(engine::ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded));
@@ -66,7 +66,7 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
     request.length_penalty = 1.0F;
     const std::vector<int> source =
         text.tokenizer->EncodeSource(one["text"].get<std::string>()).ids;
-    // At its limit Marian takes what has not ended as well.
+    // At its limit Marian also accepts hypotheses that have not ended.
     request.max_output_tokens =
         fixture.header["max_length_factor"].get<int>() * static_cast<int>(source.size());
     engine::SearchContext context;
@@ -94,8 +94,8 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
 
 class Shortlists : public ::testing::TestWithParam<kernels::ComputeType> {};
 
-// The search over some words is the one in which all others are excluded. Besides, the batch is a
-// mixed one: of segments with words of their own and without.
+// A search over some words must give what the search with all other words excluded gives. The batch
+// mixes segments that have their own words with segments that have none.
 TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
   const std::string directory = "tests/data/models/marian-firefox";
   Fixture fixture;
@@ -136,7 +136,7 @@ TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
     ASSERT_EQ(results[i].size(), results[i + 1].size()) << i;
     for (size_t n = 0; n < results[i].size(); ++n, ++compared) {
       EXPECT_EQ(results[i][n].tokens, results[i + 1][n].tokens) << i;
-      // Only the sum of exp has another order.
+      // Only the order of the sum of exp differs.
       EXPECT_NEAR(results[i][n].log_prob, results[i + 1][n].log_prob, 1e-4) << i;
     }
   }

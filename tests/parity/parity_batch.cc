@@ -54,7 +54,7 @@ absl::StatusOr<std::shared_ptr<const engine::Backend>> CreateBackend(
   return engine::CreateCudaBackend(config, program, *image);
 }
 
-// Only the refusal with which the engine does not load the model; what it takes has to be right.
+// Skips the test only if the engine refuses to load the model. A model that it loads must be right.
 void SkipIfRefused(const ParityModel& model) {
   if (model.place == Place::kCpu) return;
   const absl::Status status = engine::CheckCudaModel(model.loaded->program);
@@ -162,7 +162,7 @@ std::unique_ptr<engine::Segment> HfSegment(const json& fixture_case, const engin
   }
   engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
   request.num_alternatives = beam;
-  // A request's minimum must fit its limit; a checkpoint's yields to it.
+  // A request's minimum length must fit its limit. A checkpoint's minimum yields to the limit.
   const int min_tokens = std::max(0, min_length - 1);
   if (asked == Asked::kByRequest && min_tokens <= max_length - (forced ? 2 : 1)) {
     request.beam_size = beam;

@@ -90,7 +90,7 @@ std::vector<std::vector<engine::DecodedHypothesis>> Decode(
     const ParityModel& model, std::vector<std::unique_ptr<engine::Segment>> segments,
     int32_t start_token);
 
-// The largest differences, for the log.
+// The largest differences of all cases, for the log.
 struct Differences {
   double score = 0;
   double token_score = 0;

@@ -1,6 +1,6 @@
-// Equality with Hugging Face's plain search: every case of fixtures/<model>.jsonl.gz through a
-// worker's threads, all in one running batch, its options as a request says them or, every other
-// case, as a checkpoint does. Token lists equal at every rank, scores within 1e-4. No case is
+// Compares plain search with Hugging Face: every case of fixtures/<model>.jsonl.gz runs through a
+// worker's threads, all in one running batch. Options come from a request or, for every other case,
+// from a checkpoint. Token lists must be equal at every rank, and scores within 1e-4. No case is
 // skipped.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace dragoman::parity {
 namespace {
 
-// The loader resolves the directory's generation settings as transformers does.
+// Checks that the loader resolves the directory's generation settings as transformers does.
 void ExpectDefaults(const engine::GenerationDefaults& ours, const json& theirs) {
   EXPECT_EQ(ours.num_beams, theirs["num_beams"].get<int>());
   EXPECT_EQ(ours.length_penalty, theirs["length_penalty"].get<float>());
@@ -40,8 +40,9 @@ struct Run {
   bool scores;
 };
 
-// The ways alternate. Greedy search without scores has no normaliser: its cases run once more
-// without, for the tokens, the other way.
+// Options come from requests and checkpoints in turn. Greedy search without scores has no
+// normaliser, so greedy cases run again without scores, with the options from the other source.
+// That run compares tokens only.
 std::map<int32_t, std::vector<Run>> RunsByStartToken(const std::vector<json>& cases,
                                                      int32_t start_of_model) {
   std::map<int32_t, std::vector<Run>> runs;
@@ -56,7 +57,8 @@ std::map<int32_t, std::vector<Run>> RunsByStartToken(const std::vector<json>& ca
   return runs;
 }
 
-// Every value of an option that several cases have is asked for both ways.
+// Checks that each option value that occurs at least ten times occurs in requests and in
+// checkpoints.
 void ExpectBothWays(const std::vector<json>& cases,
                     const std::map<int32_t, std::vector<Run>>& runs) {
   std::map<std::string, std::array<int, 2>> asked;
@@ -74,8 +76,8 @@ void ExpectBothWays(const std::vector<json>& cases,
   }
 }
 
-// Decodes all cases in one batch (those with a start token of their own in one more for each) and
-// compares.
+// Decodes all cases in one batch and compares the results. Each start token that differs from the
+// model's has another batch.
 void ExpectEqualToGenerate(const std::string& name, const ParityModel& model,
                            const std::vector<json>& cases) {
   const auto runs = RunsByStartToken(cases, model.spec().tokens.decoder_start);
@@ -126,14 +128,15 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
   ExpectEqualToGenerate(GetParam().fixture, model, fixture.cases);
 }
 
-// n-gram bans, repetition penalty, minimum length, bad words, forced prefixes, and these together.
+// Tests n-gram bans, repetition penalty, minimum length, bad words, forced prefixes, and these
+// together.
 TEST_P(Parity, EveryMethodEqualsGenerate) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture(std::string("methods-") + GetParam().fixture, &fixture));
   for (const char* kind : {"ngram", "penalty", "min_length", "words", "prefix", "together"}) {
     EXPECT_GE(fixture.header["kept_by_kind"][kind].get<int>(), 12) << kind;
   }
-  // Cases that would come out otherwise without the method.
+  // The numbers of cases whose result would differ without the method.
   for (const char* method :
        {"no_repeat_ngram_size", "repetition_penalty", "min_length", "bad_words_ids", "prefix"}) {
     EXPECT_GE(fixture.header["matters"][method].get<int>(), 25) << method;

@@ -1,7 +1,8 @@
-// Profiles of other programs through production. ct2: the n-best of CTranslate2 itself, float32,
-// same weights, equal wherever the smallest margin of a decision is at least 1e-4. marian: what
-// SEARCH.md a.7 says of it, by tests/parity/reference_search.py on real logits. Everything that the
-// program leaves at its default is left unset here: the profile sets it.
+// Runs the profiles of other programs through production. ct2: the n-best must equal that of
+// CTranslate2 itself with the same weights in float32, wherever the smallest margin of a decision
+// is at least 1e-4. marian: the n-best must be that of SEARCH.md a.7, computed by
+// tests/parity/reference_search.py on real logits. What the program leaves at its default is unset
+// here, because the profile sets it.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -26,7 +27,7 @@ std::optional<T> Option(const json& options, const char* name) {
   return options[name].get<T>();
 }
 
-// Arguments of CTranslate2's translate_batch as a request.
+// Returns a request with the arguments of CTranslate2's translate_batch.
 engine::DecodingOptions Ct2Request(const json& o) {
   engine::DecodingOptions request = WideOptions(engine::Profile::kCt2);
   request.beam_size = Option<int>(o, "beam_size");

@@ -1,7 +1,7 @@
-// Equality with generate() of directories that transformers 4 and 5 have saved again
-// (make_resaved.py): every directory of fixtures/resaved-*.jsonl.gz is written from the model that it was
-// saved from, loaded, and asked for its cases. Ids equal, token lists equal at every rank, scores within
-// 1e-4.
+// Compares directories that transformers 4 and 5 have saved again (make_resaved.py) with
+// generate(). Every directory of fixtures/resaved-*.jsonl.gz is written from the model that it was
+// saved from, loaded, and asked for its cases. Ids must be equal, token lists equal at every rank,
+// and scores within 1e-4.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -23,14 +23,15 @@
 namespace dragoman::parity {
 namespace {
 
-// The nearest bfloat16, the even one of two.
+// Rounds to the nearest bfloat16, ties to even.
 uint16_t AsBfloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-// The base's tensor, with rows after its own that are its first ones times `factor`. A bias of the
-// output layer, one row, has columns in place of rows, and the new ones are less by 1.
+// Returns the base's tensor with `rows` rows. The additional rows are its first rows times
+// `factor`. A bias of the output layer is one row, so it gets additional columns, which are also
+// lower by 1.
 std::vector<float> Extended(std::vector<float> values, int64_t rows, float factor,
                             std::vector<int64_t>* shape) {
   const bool is_bias = shape->front() == 1;
@@ -44,7 +45,8 @@ std::vector<float> Extended(std::vector<float> values, int64_t rows, float facto
   return values;
 }
 
-// Writes the files of the weights: [name in the base, rows and factor where there are more, type] by tensor.
+// Writes the files of the weights. `files` has for each tensor [name in the base, type], or [name
+// in the base, rows, factor, type] if it has additional rows.
 void WriteWeights(const json& files, const std::string& base, const TempDirectory& directory) {
   engine::DiskFolder folder(base);
   const auto checkpoint = ExpectOk(engine::ReadCheckpoint(folder, size_t{1} << 30));
@@ -105,7 +107,7 @@ void CompareIds(const json& row, const engine::LoadedModel& loaded) {
   }
 }
 
-// Returns how many lists there are.
+// Compares the n-best lists of a row. Returns how many there are.
 size_t CompareLists(const json& row, const ParityModel& model, double* worst) {
   engine::ModelSpec spec = model.spec();
   if (!row["max_length"].is_null()) spec.generation.max_length = row["max_length"].get<int>();
@@ -148,7 +150,7 @@ TEST_P(Resaved, EveryListEqualsGenerate) {
     SCOPED_TRACE(name);
     const TempDirectory directory;
     ASSERT_NO_FATAL_FAILURE(WriteDirectory(row, fixture.header["contents"], directory));
-    // The reference is the fast tokenizer where there is one.
+    // The reference is the fast tokenizer if the directory has one.
     const bool is_fast = row["files"].contains("tokenizer.json");
     const auto by_default = ExpectOk(engine::LoadModel(directory.path()));
     if (!by_default.ok()) continue;

@@ -1,6 +1,7 @@
-// Sampling against Hugging Face's processors and warpers, by fixtures/sampling-<model>.jsonl.gz:
-// the distribution that a draw comes from, recovered exactly; single draws with everything that
-// acts on scores before; and whole sampled decodes through a worker. See README.md.
+// Compares sampling with Hugging Face's processors and warpers, with
+// fixtures/sampling-<model>.jsonl.gz: the distribution that a draw comes from, which is recovered
+// exactly; single draws with everything that changes scores before them; and complete sampled
+// decodes through a worker. See README.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,9 +27,9 @@ namespace {
 constexpr int64_t kUnits = int64_t{1} << 24;  // u is a multiple of 2^-24
 constexpr float kTopPOff = 1.0F;
 
-// Probabilities are shares of sums in float32 of up to some thousand terms.
+// Probabilities are quotients of float32 sums of up to a few thousand terms.
 constexpr double kRounding = 4e-6;
-// A part may be narrower than the steps of u, or than the rounding: it cannot be told then.
+// A probability that is smaller than the steps of u, or than the rounding, cannot be measured.
 constexpr double kNarrow = 1e-6;
 
 float UnitOf(int64_t k) { return static_cast<float>(k) / static_cast<float>(kUnits); }
@@ -41,7 +42,7 @@ std::vector<float> LogitsOf(const json& row) {
   return logits;
 }
 
-// The settings that a request with the options of a fixture row is resolved to.
+// Returns the settings of a request with the options of a fixture row.
 std::optional<engine::SearchSettings> Settings(const json& o, const json& bad_words, uint64_t seed,
                                                int alternatives, const engine::ModelSpec& spec) {
   engine::ModelSpec checkpoint = spec;
@@ -61,7 +62,7 @@ std::optional<engine::SearchSettings> Settings(const json& o, const json& bad_wo
   return *std::move(settings);
 }
 
-// One live hypothesis after a history, whose next token is drawn by the search's code.
+// One live hypothesis with a history. The search's code draws its next token.
 class Row {
  public:
   Row(const kernels::SearchOptions& options, const kernels::SegmentRules& rules,
@@ -92,7 +93,7 @@ class Row {
     return rows_.summaries()[0].count == 1 ? rows_.summaries()[0].top[0].token : -1;
   }
 
-  // The draw from `scores` with this u.
+  // Returns the draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
     return dragoman::kernels::Draw(
         kernels::SingleThread(), state_.options, scores.data(), static_cast<int32_t>(scores.size()),
@@ -109,8 +110,9 @@ class Row {
   const kernels::SlotView view_;
 };
 
-// Every part of [0, 1) that gives one id, in order, until `expected` has been gone through: ids and
-// their probabilities must be its. All values of u are covered: within a part by bisection.
+// Goes through the intervals of [0, 1) in which u gives the same id. The ids and the lengths of the
+// intervals must be those of `expected`. Finds the end of each interval by bisection, so that all
+// values of u are covered.
 void ExpectDistribution(Row& row, const std::vector<float>& scores, const json& expected) {
   const auto ids = expected["ids"].get<std::vector<int32_t>>();
   const auto probabilities = expected["probabilities"].get<std::vector<double>>();
@@ -122,7 +124,7 @@ void ExpectDistribution(Row& row, const std::vector<float>& scores, const json& 
     if (probabilities[i] < kNarrow) break;
     ASSERT_LT(begin, kUnits) << "id " << ids[i] << ", number " << i << ", is never drawn";
     ASSERT_EQ(row.DrawAt(scores, UnitOf(begin)), ids[i]) << "number " << i;
-    int64_t last = begin;  // drawn there, and not at `beyond`
+    int64_t last = begin;  // gives ids[i], and `beyond` does not
     int64_t beyond = kUnits;
     while (beyond - last > 1) {
       const int64_t middle = last + (beyond - last) / 2;
@@ -179,7 +181,7 @@ TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
     }
     const auto tokens = row["tokens"].get<std::vector<int32_t>>();
     for (size_t i = 0; i < tokens.size(); ++i) {
-      if (tokens[i] < 0) continue;  // u was too near a border
+      if (tokens[i] < 0) continue;  // u is too near a border between two ids
       ASSERT_EQ(harness.Draw(seed + i * 0x9E3779B97F4A7C15U), tokens[i]) << "draw " << i;
       ++draws;
     }

@@ -1,5 +1,5 @@
-// Equality with the tokenizers library: every text of fixtures/tokenizer-json.jsonl.gz through its
-// tokenizer.json. And directories that have such a file in place of SentencePiece's.
+// Compares with the tokenizers library: every text of fixtures/tokenizer-json.jsonl.gz through its
+// tokenizer.json. Also tests directories that have such a file instead of SentencePiece's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,8 +77,8 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
   for (const auto& [name, count] : wrong) ADD_FAILURE() << name << ": " << count << " texts differ";
 }
 
-// tokenizer.json gives what the SentencePiece file gives, but for how odd texts are cut: in Hugging
-// Face's directories and CTranslate2's.
+// In Hugging Face's and CTranslate2's directories, tokenizer.json must give what the SentencePiece
+// file gives, except for the segmentation of unusual texts.
 TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
   const Tokenizers read = ReadTokenizers();
   std::vector<std::pair<std::string, std::string>> directories = {

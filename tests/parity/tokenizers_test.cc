@@ -1,6 +1,6 @@
-// Equality with AutoTokenizer, slow and fast, of tokenizers that somebody changed
-// (make_tokenizers.py): every text of fixtures/tokenizers.jsonl.gz has the same ids, every list of
-// ids the same text, and the n-best lists of some are those of generate().
+// Compares modified tokenizers (make_tokenizers.py) with AutoTokenizer, slow and fast. Every text
+// of fixtures/tokenizers.jsonl.gz must have the same ids, every list of ids the same text, and some
+// n-best lists must be those of generate().
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace dragoman::parity {
 namespace {
 
-// A fixture's tokenizer, in a copy of the model that it belongs to.
+// A tokenizer of the fixture, in a copy of its model's directory.
 class Made {
  public:
   explicit Made(const json& row) : row_(row), directory_(row["base"].get<std::string>()) {
@@ -103,7 +103,7 @@ TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
       const auto ids = one[0].get<std::vector<int>>();
       const engine::DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);
       EXPECT_EQ(decoded.text, one[1]) << made.name() << ": " << one[0];
-      // Every prefix is a prefix of the whole.
+      // The text of every prefix must be a prefix of the complete text.
       for (size_t size = 0; size <= ids.size(); ++size) {
         const std::string prefix = (*tokenizer)->DecodePrefix(std::span(ids).first(size));
         EXPECT_TRUE(decoded.text.starts_with(prefix)) << made.name() << ": " << one[0];

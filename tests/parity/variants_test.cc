@@ -1,6 +1,6 @@
-// Equality with Hugging Face where the files of a checkpoint say something else than the bundled
-// ones do: every variant of fixtures/variants.jsonl.gz is written as a directory, loaded, and asked
-// for what its own settings give. Token lists equal at every rank, scores within 1e-4.
+// Compares with Hugging Face where the files of a checkpoint differ from the bundled ones. Every
+// variant of fixtures/variants.jsonl.gz is written as a directory, loaded, and run with its own
+// settings. Token lists must be equal at every rank, and scores within 1e-4.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@
 namespace dragoman::parity {
 namespace {
 
-// Merges as make_variants.py does: null takes a field away, but for the forced EOS.
+// Merges as make_variants.py does: null removes a field, except the forced EOS.
 json Merged(json fields, const json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null() && key != "forced_eos_token_id") {
@@ -33,7 +33,8 @@ json Merged(json fields, const json& changes) {
   return fields;
 }
 
-// The tensors of the base model as safetensors files: one in float64, or two shards in float32.
+// Writes the tensors of the base model as safetensors: one file in float64, or two shards in
+// float32.
 void WriteWeights(const std::string& base, const std::string& how, const TempDirectory& directory) {
   const auto file =
       ExpectOk(engine::MappedFile::Open(base + "/model.safetensors", size_t{1} << 30));
@@ -93,7 +94,7 @@ void WriteVariant(const json& variant, const std::string& base, const TempDirect
   }
 }
 
-// Whether a variant takes the length away.
+// Reports whether a variant removes the maximum length.
 bool SaysNoLength(const json& variant) {
   const json& fields = variant[variant["generation"].is_null() ? "config" : "generation"];
   return fields.is_object() && fields.contains("max_length") && fields["max_length"].is_null() &&
@@ -129,7 +130,7 @@ TEST_P(Variants, EveryCaseEqualsGenerate) {
     context.max_rows = 64;
     context.scores = true;
     engine::ModelSpec spec = model.spec();
-    // generate() gives 20 new tokens where no file says how many.
+    // generate() makes 20 new tokens if no file sets a length.
     if (SaysNoLength(variant)) spec.generation.max_length = 21;
     const auto settings = engine::ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << name << ": " << settings.status();

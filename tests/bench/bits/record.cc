@@ -15,7 +15,7 @@ namespace dragoman::bench {
 namespace {
 
 constexpr unsigned kSeed = 20;
-// Below the queue's capacity, whatever the items hold.
+// Few enough requests to fit in the queue, whatever their items are.
 constexpr size_t kAtOnce = 64;
 
 std::string Bits(float value) {
@@ -65,7 +65,7 @@ void RecordBits(engine::Engine& engine, size_t count, std::ostream& out) {
       Running& one = running.emplace_back();
       one.sink = std::make_shared<testing::CollectingSink>();
       engine::TranslationJob job = requests.Next(&one.kind);
-      // Each request to a model of several languages names another pair.
+      // If the model has several language pairs, the requests take them in turn.
       if (info.pairs.size() > 1) {
         const engine::LanguagePair& pair = info.pairs[(done + running.size()) % info.pairs.size()];
         job.source_language = pair.source;

@@ -10,8 +10,8 @@
 namespace dragoman::bench {
 
 // Runs `count` requests of tests/engine/support/mixed_requests.h and writes one line for each, in
-// order: number, kind, and every number of the result in hexadecimal and its texts, or the error.
-// The same on all machines of one instruction set, with any batching.
+// order: its number and kind, then every number of the result in hexadecimal and its texts, or the
+// error. The lines are the same on all machines of one instruction set, with any batching.
 void RecordBits(engine::Engine& engine, size_t count, std::ostream& out);
 
 }  // namespace dragoman::bench

@@ -1,6 +1,7 @@
 // See tests/bench/README.md, "The programs":
 //   emulated_translate DIRECTORY [--compute-type float16] [--output-products none|int8|float8]
-//                      [--layer-products none|int8] [--capability 90] [--beam 4] < TEXTS > TRANSLATIONS
+//                      [--layer-products none|int8] [--capability 90] [--beam 4]
+//                      < TEXTS > TRANSLATIONS
 
 #include <deque>
 #include <iostream>
@@ -18,10 +19,10 @@
 namespace dragoman {
 namespace {
 
-// Jobs that the engine has at a time: more than fill the batch.
+// The number of jobs that the engine has at a time. It is more than the batch holds.
 constexpr size_t kAtOnce = 64;
 
-// The value of this name among `all`.
+// Returns the value among `all` that has this name.
 template <typename Type>
 absl::StatusOr<Type> Named(const std::string& flag, const std::string& name,
                            std::initializer_list<Type> all, const char* (*name_of)(Type)) {
@@ -34,7 +35,7 @@ absl::StatusOr<Type> Named(const std::string& flag, const std::string& name,
       absl::StrCat("--", flag, ": found '", name, "', expected one of ", expected));
 }
 
-// A line for each line of the input.
+// Writes one translation for each line of the input.
 absl::Status Translate(engine::Engine& engine, int beam) {
   std::deque<std::shared_ptr<testing::CollectingSink>> waiting;
   const auto write_first = [&]() -> absl::Status {

@@ -1,10 +1,11 @@
-// Rounds of the fused output layer's fold on logits of the bundled model, as a table: rules against
-// each other (fold_rule.h). A count, not a time; the same on every machine but for near ties.
+// Counts the rounds of the fused output layer's fold on logits of the bundled model, and prints a
+// table that compares rules (fold_rule.h). A count is not a time: it is the same on every machine,
+// except for near ties.
 //
 //   fold_rounds [GROUPS]     warpgroups of 64 rows for each line; default 64
 //
-// Rows are those of beam searches of K hypotheses over sentences of tests/data, each in a step of
-// its own, mixed as a batch that is topped up mixes them.
+// The rows are those of beam searches with K hypotheses for sentences of tests/data. Steps of
+// different searches are mixed at random, as in a batch that is topped up.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,8 +24,8 @@ namespace {
 constexpr int kMaxTokens = 30;
 constexpr size_t kGroupRows = 64;
 constexpr size_t kSentences = 96;
-// The bundled model's 24 tiles: all of them, and the shares of steps of 4,096 and 1,024 rows on 132
-// processors (DivideTiles).
+// All 24 tiles of the bundled model, and the tiles per range in steps of 4,096 and of 1,024 rows on
+// 132 processors (DivideTiles).
 constexpr int kTilesPerRange[] = {24, 6, 2};
 
 struct Rule {
@@ -39,7 +40,7 @@ constexpr Rule kRules[] = {{"none, as it is", FoldRule::kNone},
 // The rows of one step of one beam.
 using Step = std::vector<std::vector<float>>;
 
-// A beam search without an end, but for the best hypothesis'.
+// Adds the steps of a beam search that ends only when its best hypothesis ends.
 void AddSteps(const BenchModel& model, const Task& task, int beam, std::vector<Step>* steps) {
   ModelScores scores(model, task);
   std::vector<int> parents = {0};
@@ -76,7 +77,7 @@ void AddSteps(const BenchModel& model, const Task& task, int beam, std::vector<S
   }
 }
 
-// Rows of `groups` warpgroups, in the order of a batch: beams one after the other.
+// Returns the rows of `groups` warpgroups in the order of a batch: one beam after the other.
 std::vector<std::vector<float>> RowsOf(const BenchModel& model, int beam, size_t groups) {
   std::vector<std::string> lines = ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
   lines.resize(std::min(lines.size(), kSentences));  // half a gigabyte of rows of 16 hypotheses

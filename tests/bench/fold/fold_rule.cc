@@ -11,20 +11,20 @@
 namespace dragoman::bench {
 namespace {
 
-constexpr int kLanes = 4;  // of a row
+constexpr int kLanes = 4;  // per row
 constexpr int kHalfRows = 8;
 constexpr int kWarps = 4;
 constexpr int kWarpRows = 2 * kHalfRows;
 constexpr size_t kGroupRows = kWarps * kWarpRows;
 
-// A row's list on its way through a range.
+// The list of a row while a range of tiles is folded.
 class List {
  public:
   List(int k, float bound) : bound_(bound) {
     for (int i = 0; i < k; ++i) entries_.push_back({-INFINITY, INT32_MAX - 1 - i});
   }
 
-  // The score that a candidate must reach.
+  // Returns the score that a candidate must reach.
   float Needed() const { return std::max(bound_, Worst().score); }
   kernels::TokenScore Worst() const {
     return *std::max_element(entries_.begin(), entries_.end(),
@@ -46,7 +46,7 @@ class List {
   std::vector<kernels::TokenScore> entries_;
 };
 
-// FoldTile for one row: the rounds that it asks for.
+// Does what FoldTile does for one row. Returns the number of rounds that the row needs.
 int FoldOneTile(std::span<const float> tile, int first, List* list) {
   std::vector<float> lanes[kLanes];
   std::vector<int> tokens[kLanes];
@@ -57,7 +57,8 @@ int FoldOneTile(std::span<const float> tile, int first, List* list) {
     tokens[lane].push_back(first + static_cast<int>(column));
     top = std::max(top, tile[column]);
   }
-  // In the tile an equal score may have the lower token; between tiles what is in the list stays.
+  // A tile must exceed the list's worst score, because the list's tokens are lower than the tile's.
+  // Within a tile, an equal score may have the lower token.
   const bool open = top > list->Worst().score && top >= list->Needed();
   for (int rounds = 0;; ++rounds) {
     const float needed = std::max(list->Needed(), -FLT_MAX);
@@ -76,7 +77,7 @@ int FoldOneTile(std::span<const float> tile, int first, List* list) {
   }
 }
 
-// The k-th best of some, -inf where there are fewer.
+// Returns the score of the k-th best entry, or -inf if there are fewer.
 float KthBest(std::vector<kernels::TokenScore> entries, int k) {
   std::sort(entries.begin(), entries.end(),
             [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
@@ -129,8 +130,8 @@ RowFold FoldRow(std::span<const float> logits, const FoldShape& shape, FoldRule 
 
 FoldRounds CountRounds(std::span<const RowFold> rows) {
   FoldRounds all;
-  int64_t folded = 0;   // tiles of warpgroups
-  int64_t in_step = 0;  // of the vocabulary
+  int64_t folded = 0;   // tiles that warpgroups folded
+  int64_t in_step = 0;  // of these, tiles of the vocabulary
   const auto count = [&](size_t group, auto rounds_of, size_t tiles) {
     for (size_t tile = 0; tile < tiles; ++tile) {
       int slowest = 0;

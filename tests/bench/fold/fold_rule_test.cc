@@ -1,5 +1,5 @@
-// The model of the fold: its lists are the best tokens by every rule, and its rounds are those that
-// can be counted by hand.
+// Tests of the model of the fold: its lists must be the best tokens under every rule, and its
+// rounds must be those counted by hand.
 #include "tests/bench/fold/fold_rule.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 constexpr FoldRule kAllRules[] = {FoldRule::kNone, FoldRule::kCarried, FoldRule::kLead,
                                   FoldRule::kKnown};
 
-// Few values, so that there are ties.
+// Returns logits with `values` + 1 different values, few of which give many ties.
 std::vector<float> Logits(size_t n, std::mt19937& generator, int values) {
   std::uniform_int_distribution<int> draw(0, values);
   std::vector<float> logits(n);
@@ -61,20 +61,21 @@ TEST(FoldRule, EveryRuleFindsTheBest) {
 TEST(FoldRule, RoundsAreThoseOfTheSlowestLane) {
   std::vector<float> logits(512, -INFINITY);
   for (const int column : {0, 2, 4, 6})
-    logits[static_cast<size_t>(column)] = 9;  // one of each lane
-  // All four enter at once; what is in the list stays, so the second tile asks for none.
+    logits[static_cast<size_t>(column)] = 9;  // one per lane
+  // All four enter in one round. The second tile has nothing better, so it needs no round.
   EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(1, 0));
-  // Four of one lane enter one after the other, and a fifth would not: four rounds.
+  // Four logits of one lane enter one after the other, in four rounds.
   std::fill(logits.begin(), logits.end(), -INFINITY);
   for (const int column : {0, 1, 8, 9}) logits[static_cast<size_t>(column)] = 9.0F - column;
   EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 0));
-  // A tile whose best does not beat the list is passed over; one that does is looked at once.
+  // A tile whose best logit does not beat the list is skipped. A tile with one better logit takes
+  // one round.
   logits[300] = -5;
   EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 0));
   logits[300] = 2;
   EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 1));
-  // With a range to each tile the list begins anew: what does not matter enters, unless its bound
-  // is carried over.
+  // With one tile per range, each range starts with an empty list. So even a bad logit enters,
+  // unless the bound of the previous range is carried over.
   logits[300] = -5;
   EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kNone).rounds, ElementsAre(4, 1));
   EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kCarried).rounds, ElementsAre(4, 0));

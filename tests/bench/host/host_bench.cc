@@ -1,13 +1,14 @@
 // host_bench loop | serve [--name value]...
 //
-// What the host does for a text when decoding costs nothing (null_device.h).
+// Measures the host's work for a text when decoding costs nothing (null_device.h).
 //
-//   loop    the decode loop alone on one thread, with more waiting than fits: microseconds of a
-//           step and of a segment, and occupancy, by rows, beam and mean length
-//   serve   the whole daemon but for the model's arithmetic, with `dragoman load` as its client:
-//           processor time of a text by thread. --client PROGRAM, --input FILE, --step-us N (what a
-//           step of the device takes), --max-rows N, --beam K, --in-flight N, --seconds S,
-//           --tokenizers N, --detokenizers N, --log-level LEVEL (the daemon's default is info)
+//   loop    the decode loop alone on one thread, with more segments waiting than fit: microseconds
+//           per step and per segment, and occupancy, by rows, beam and mean length
+//   serve   the complete daemon except for the model's arithmetic, with `dragoman load` as its
+//           client: processor time per text, by thread. --client PROGRAM, --input FILE,
+//           --step-us N (the duration of a step of the device), --max-rows N, --beam K,
+//           --in-flight N, --seconds S, --tokenizers N, --detokenizers N, --log-level LEVEL (the
+//           daemon's default is info)
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,7 +68,7 @@ struct LoopTimes {
   double occupancy = 0;
 };
 
-// Lengths are even from a quarter of `tokens` to seven quarters. `capacity` is the scheduler's, in
+// Lengths are uniformly distributed from 1/4 to 7/4 of `tokens`. `capacity` is the scheduler's, in
 // rows.
 absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capacity) {
   const server::SteadyClock clock;
@@ -104,7 +105,7 @@ absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capaci
         memory.get(), memory->TakeCross(segment->tokens() > kernels::kPagePositions ? 2 : 1));
     queue.Push(std::move(segment));
   }
-  // Until the first batch has gone its slots' lengths are not mixed.
+  // The slots' lengths are not mixed until the first batch has ended, so this part is not timed.
   while (owner->ended < 2 * slots) {
     if (const auto stepped = loop.RunOnce(); !stepped.ok()) return stepped.status();
   }

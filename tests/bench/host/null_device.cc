@@ -19,7 +19,7 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr kernels::KvLayout kLayout{1, 1, 1};
-// Pieces that are text in the bundled model's vocabulary.
+// Ids that are text in the bundled model's vocabulary.
 constexpr int32_t kFirstPiece = 100;
 constexpr int32_t kPieces = 2000;
 
@@ -44,7 +44,7 @@ class NullDevice final : public engine::StepDevice {
   NullDevice(const kernels::BatchLimits& limits, const NullDeviceOptions& options)
       : limits_(limits), options_(options), buckets_{limits.max_rows} {
     limits_.materialized_rows = limits.max_rows;
-    // A GPU's planner leaves room for the divisors of every slot, and so does this.
+    // Reserves room for the divisors of every slot, as a GPU's planner does.
     limits_.rules_words += limits.max_rows * (limits.positions + 64);
     const engine::DeviceNeeds needs = engine::NeedsOf(limits_);
     const auto rows = static_cast<size_t>(limits.max_rows);
@@ -89,7 +89,7 @@ class NullDevice final : public engine::StepDevice {
     int32_t slot = 0;
     int32_t beam = 0;
     int32_t length = 0;
-    int32_t left = 0;  // steps
+    int32_t left = 0;  // remaining steps
   };
 
   void Obey(const Mailbox& mailbox) {

@@ -1,9 +1,11 @@
-// `dragoman load` over HTTP, in LibreTranslate's dialect: a closed loop with the same texts, counts and report, so that
-// both adapters of the daemon, and LibreTranslate's own server, are measured alike.
+// `dragoman load` over HTTP, with LibreTranslate's API: a closed loop with the same texts, counts
+// and report. So both API adapters of the daemon and LibreTranslate's own server are measured in
+// the same way.
 //
-//   http_load --server HOST:PORT --input FILE --concurrency C (--duration S | --requests N) [--warmup S]
+//   http_load --server HOST:PORT --input FILE --concurrency C (--duration S | --requests N)
+//             [--warmup S]
 //
-// Each of the C callers has a connection of its own, which stays open. Prints one JSON object.
+// Each of the C callers has its own connection, which stays open. Prints one JSON object.
 #include <sys/resource.h>
 
 #include <iostream>

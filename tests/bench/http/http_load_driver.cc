@@ -188,7 +188,7 @@ void HttpLoadDriver::Read(size_t index, std::vector<client::LoadCompletion>* com
   const ssize_t got = recv(connection.fd, block.data(), block.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0 || connection.call < 0) {
-    // The server closed it, or sent what nobody asked for.
+    // The server closed the connection or sent bytes without a request.
     if (connection.call < 0) return Close(&connection);
     client::LoadCompletion lost;
     lost.status = absl::UnavailableError("the connection ended before the answer");

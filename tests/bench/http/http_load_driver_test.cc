@@ -69,7 +69,7 @@ sockaddr_in Loopback(int port) {
   return address;
 }
 
-// A socket that has a free port of the loopback.
+// A socket that is bound to a free port of the loopback interface.
 class BoundSocket {
  public:
   BoundSocket() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -88,7 +88,8 @@ class BoundSocket {
   int port_ = 0;
 };
 
-// Takes connections one after another and answers what comes on each with `answer`; "" closes it.
+// A server that accepts one connection after another and answers each request with `answer`. An
+// answer of "" closes the connection.
 class OneByOne {
  public:
   explicit OneByOne(std::function<std::string(int request)> answer) : answer_(std::move(answer)) {

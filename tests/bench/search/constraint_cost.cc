@@ -14,7 +14,7 @@ namespace {
 
 using Sources = std::vector<std::vector<int32_t>>;
 
-// Every source with phrases of `total` tokens; 0: unconstrained.
+// Returns a task for every source, with phrases of `total` tokens in all. 0 makes it unconstrained.
 std::vector<Task> WithPhrases(const BenchModel& model, const Sources& sources,
                               const engine::DecodingOptions& asked, size_t total) {
   std::mt19937_64 generator(3);
@@ -34,7 +34,7 @@ struct Setting {
   const Sources& sources;
   int64_t rounds;
 
-  // `n` at a time.
+  // Runs `tasks` with `n` segments at a time.
   RunResult Run(int n, int beam, int64_t window, const std::vector<Task>& tasks) const {
     return runner.Run(OfSegments(engine::RefillRule::kContinuous,
                                  engine::WindowOrder::kLongestFirst, n, beam, window),
@@ -42,7 +42,7 @@ struct Setting {
   }
 };
 
-// d1. Rows of a step are alike in all: n segments of `beam` hypotheses.
+// d1: the cost of constraint tokens. Every step has the rows of n segments of `beam` hypotheses.
 void CostOfTokens(const Setting& setting, int n, int beam) {
   const BenchModel& model = setting.runner.model();
   const Sources& sources = setting.sources;
@@ -86,8 +86,9 @@ void CostOfTokens(const Setting& setting, int n, int beam) {
   }
 }
 
-// d1: grid beam search keeps k hypotheses for each number of met tokens. Emulated by what it would
-// compute: an unpruned beam of k (C + 1) that keeps all its hypotheses to the end of the output.
+// d1: the cost of grid beam search, which keeps k hypotheses for each number of met constraint
+// tokens. Measured with a search that computes the same number of rows: an unpruned beam of
+// k (C + 1) that keeps all its hypotheses to the end of the output.
 void GridRows(const Setting& setting, int n) {
   const BenchModel& model = setting.runner.model();
   const Sources& sources = setting.sources;
@@ -104,7 +105,7 @@ void GridRows(const Setting& setting, int n) {
     Case c{total, WithPhrases(model, sources, asked, total), {}, {}, {}};
     asked.beam_size = kPerBank * (static_cast<int>(total) + 1);
     asked.profile = engine::Profile::kArticle;
-    asked.pruning.max_candidates = kPerBank;  // what a bank takes of a parent
+    asked.pruning.max_candidates = kPerBank;  // as many as a bank takes from one parent
     c.grid = WithPhrases(model, sources, asked, 0);
     cases.push_back(std::move(c));
   }
@@ -133,7 +134,7 @@ void GridRows(const Setting& setting, int n) {
   }
 }
 
-// d5.
+// d5: the gain of batching segments with constraints.
 bool BatchingGain(const Setting& setting, int n, int beam) {
   const BenchModel& model = setting.runner.model();
   const Sources& sources = setting.sources;

@@ -17,7 +17,7 @@ namespace {
 struct Tally {
   int64_t runs = 0;
   int64_t unmet = 0;    // reported CONSTRAINTS_UNMET
-  int64_t missing = 0;  // of the others, those whose output lacks a phrase
+  int64_t missing = 0;  // other runs whose output lacks a phrase
   int64_t exact = 0;    // runs whose limit was the number of constraint tokens
   int64_t anyway = 0;   // unconstrained outputs that would have passed: how sharp the check is
 };
@@ -54,7 +54,8 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
     engine::DecodingOptions asked;
     const size_t total = 1 + Draw(generator, most);
     asked.beam_size = static_cast<int>(low + Draw(generator, high - low + 1));
-    // A third as tight as can be, a third nearly so, a third with the server's own limit.
+    // A third of the runs have the tightest limit that is possible, a third a slightly higher one,
+    // and a third the server's own limit.
     const size_t tightness = Draw(generator, 3);
     if (tightness == 0) asked.max_output_tokens = static_cast<int>(total);
     if (tightness == 1) asked.max_output_tokens = static_cast<int>(total + 1 + Draw(generator, 8));

@@ -6,8 +6,8 @@
 namespace dragoman::bench {
 namespace {
 
-// Places phrases order[next ...]; `taken` marks the tokens that belong to one. Depth is the number
-// of phrases, a handful.
+// Places phrases order[next ...] in `tokens`. `taken` marks the tokens of phrases that are placed
+// already. The recursion is as deep as the number of phrases, which is small.
 bool Place(const std::vector<int32_t>& tokens, const std::vector<std::vector<int32_t>>& phrases,
            const std::vector<size_t>& order, size_t next, std::vector<bool>& taken) {
   if (next == order.size()) return true;

@@ -19,10 +19,11 @@ struct SpeedCase {
   std::string name;
   engine::DecodingOptions asked;
   RunConfig config;
-  bool long_one = false;  // takes most of the time: in the first round only
+  bool long_one = false;  // too slow to repeat: runs in the first round only
 };
 
-// Where the ratios look: FIXED, and the first of those that must agree in every bit.
+// The cases that the ratios use: FIXED, and VAR-BATCH, the first of those that must agree in every
+// bit.
 constexpr size_t kFixed = 1;
 constexpr size_t kVarBatch = 3;
 
@@ -38,8 +39,8 @@ double MeanScore(const RunResult& result) {
   return score / static_cast<double>(result.nbest.size());
 }
 
-// A line for each text: its translation by every case, separated by tabs, of which there is none in
-// a translation.
+// Writes a line for each text with its translations by every case, separated by tabs. Translations
+// contain no tabs.
 bool WriteTranslations(const BenchModel& model, const std::vector<RunResult>& results,
                        const std::string& path) {
   std::ofstream out(path);

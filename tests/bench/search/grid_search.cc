@@ -9,11 +9,11 @@ namespace {
 
 using Phrases = std::vector<std::vector<int32_t>>;
 
-// Which phrases are there, and how much of the one that is under way.
+// The phrases that a hypothesis has begun or completed, and its progress in the current one.
 struct Coverage {
   uint64_t begun = 0;
   size_t phrase = 0;
-  size_t next = 0;  // token of it; 0: none is under way
+  size_t next = 0;  // next token of the current phrase; 0: in no phrase
 };
 
 struct Candidate {
@@ -35,7 +35,8 @@ bool Better(const Candidate& a, const Candidate& b) {
   return a.parent != b.parent ? a.parent < b.parent : a.token < b.token;
 }
 
-// `of` with its next phrase token; a phrase that is there whole is none under way.
+// Returns `of` after the next token of `phrase`. A hypothesis at the end of a phrase is in no
+// phrase.
 Coverage Advanced(const Phrases& phrases, Coverage of, size_t phrase) {
   of.begun |= uint64_t{1} << phrase;
   of.phrase = phrase;
@@ -88,7 +89,7 @@ class Grid {
     }
   }
 
-  // Among equal phrases only the first that is missing may begin.
+  // Among equal phrases, only the first that has not begun may begin.
   bool MayBegin(const Coverage& coverage, size_t phrase) const {
     const auto begun = [&](size_t i) { return (coverage.begun >> i & 1) != 0; };
     if (begun(phrase)) return false;
@@ -98,7 +99,7 @@ class Grid {
     return true;
   }
 
-  // The best of a row but for EOS: no bank takes more of it.
+  // Returns the best tokens of a row, without EOS. A bank takes at most this many from a row.
   std::vector<int32_t> BestTokens(const std::vector<float>& scores) const {
     std::vector<int32_t> tokens;
     for (size_t i = 0; i < scores.size(); ++i) {
@@ -159,7 +160,7 @@ class Grid {
   const Phrases& phrases_;
   const GridOptions& options_;
   size_t total_ = 0;                                // constraint tokens
-  std::vector<Hypothesis> beam_;                    // by bank, then the better ones first: the rows
+  std::vector<Hypothesis> beam_;                    // the rows, by bank and then best first
   std::vector<std::vector<Candidate>> candidates_;  // by bank
   GridResult result_;
   bool finished_ = false;

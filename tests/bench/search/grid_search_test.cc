@@ -1,4 +1,4 @@
-// Grid beam search against every output that there is, and through the command line.
+// Tests grid beam search against all possible outputs, and through the command line.
 #include "tests/bench/search/grid_search.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::vector<float> LogSoftmax(std::vector<float> logits) {
   return logits;
 }
 
-// Token 0 is EOS, the last one the start token, which comes nowhere else.
+// Token 0 is EOS. The last token is the start token, which occurs nowhere else.
 class ScriptedScores final : public NextScores {
  public:
   ScriptedScores(int vocabulary, std::vector<int32_t> source)
@@ -65,7 +65,8 @@ class ScriptedScores final : public NextScores {
   std::vector<std::vector<float>> scores_;
 };
 
-// The best of all outputs up to `longest` tokens that contain the phrases.
+// Finds the best output that contains the phrases and has at most `longest` tokens more than
+// `prefix`.
 void Exhaust(const ScriptedScores& model, const Phrases& phrases, int longest, float log_prob,
              std::vector<int32_t>* prefix, GridResult* best) {
   const std::vector<float> scores = model.After(*prefix);
@@ -85,7 +86,7 @@ void Exhaust(const ScriptedScores& model, const Phrases& phrases, int longest, f
   }
 }
 
-// With banks that drop nothing the grid search is exhaustive.
+// With banks that are large enough to drop nothing, grid search is exhaustive.
 TEST(GridSearch, FindsTheBestOfAllOutputs) {
   const std::vector<Phrases> sets = {{},         {{2}},       {{1, 2}, {3}}, {{1, 2}, {1, 3}},
                                      {{2}, {2}}, {{1, 1, 2}}, {{1, 2}, {1}}};
@@ -106,7 +107,7 @@ TEST(GridSearch, FindsTheBestOfAllOutputs) {
   }
 }
 
-// Runs through the command line: a translation for every line, with its phrases in it.
+// Runs through the command line. Every line must get a translation that contains its phrases.
 TEST(GridSearch, TranslatesAFile) {
   const BenchModel model(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
   const TempDirectory directory;

@@ -38,7 +38,7 @@ const std::vector<std::vector<float>>& ModelScores::Next(const std::vector<int>&
                                                          const std::vector<int32_t>& tokens) {
   const size_t rows = tokens.size();
   if (position_ > 0) {
-    // A row's past is its parent's, whose newest position the parent's lane wrote.
+    // A row has its parent's past, and the parent's lane wrote the newest position.
     const std::vector<uint8_t> before = ancestry_;
     for (size_t row = 0; row < rows; ++row) {
       const auto at = before.begin() + parents[row] * positions_;

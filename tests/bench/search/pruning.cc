@@ -18,9 +18,9 @@ struct PruningCase {
   std::string name;
   engine::DecodingOptions asked;
   RunConfig config;
-  std::string claim;  // what its ratio stands for
-  size_t baseline;    // of the ratios: a case before it, or itself
-  bool same_output;   // as the baseline's
+  std::string claim;  // the claim that its ratio tests
+  size_t baseline;    // index of the ratios' baseline: an earlier case, or itself
+  bool same_output;   // whether its output must equal the baseline's
 };
 
 }  // namespace
@@ -88,7 +88,7 @@ bool RunPruning(Runner& runner, Arguments& arguments, Report& report) {
       equal = false;
     }
   }
-  // Neither do expansions depend on the schedule (a3), nor row-steps.
+  // Expansions (a3) and row-steps must not depend on the schedule either.
   equal = equal && SameWork(first[1], first[2]);
   for (const size_t i : {5, 6, 7}) equal = equal && SameWork(first[4], first[i]);
   const std::string work = first[0].expansions.has_value() ? "expansions" : "row-steps";

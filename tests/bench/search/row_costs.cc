@@ -33,8 +33,8 @@ struct RowCase {
   std::vector<double> ratio = {};
 };
 
-// Searches of which every step has as many rows and every output as many tokens: `beam` is that of
-// a single segment of 64 rows, or 4 of sixteen.
+// Returns a search in which every step has the same number of rows and every output has `length`
+// tokens. For 64 rows, `beam` is 64 (one segment) or 4 (sixteen segments).
 engine::DecodingOptions Plain(int beam, int length) {
   engine::DecodingOptions asked;
   asked.beam_size = beam;
@@ -69,7 +69,8 @@ Phrases SingleTokens(const BenchModel& model, size_t count, uint64_t seed) {
   return phrases;
 }
 
-// Half of the automaton's nodes after each of the two tokens that come most often in `nbest`.
+// Returns phrases that put half of the automaton's nodes after each of the two most frequent tokens
+// of `plain`.
 Phrases AfterFrequent(const BenchModel& model, const RunResult& plain) {
   std::vector<int64_t> counts(static_cast<size_t>(model.spec().shape.target_vocab));
   for (const auto& hypotheses : plain.nbest) {
@@ -90,7 +91,7 @@ std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>&
                             const RowCase& c, int rows) {
   std::vector<Task> tasks;
   Task task = model.MakeTask(source, c.asked, c.extras.required);
-  task.search.row_cost = 1;  // every step is to have as many rows
+  task.search.row_cost = 1;  // gives every step the same number of rows
   if (!c.extras.forbidden.empty()) {
     task.forbidden = std::make_shared<const engine::ForbiddenTable>(c.extras.forbidden);
   }
@@ -103,7 +104,7 @@ std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>&
   return tasks;
 }
 
-// The first case is what the others are compared with.
+// The other cases are compared with the first.
 void Measure(Runner& runner, Report& report, const std::string& title,
              const std::vector<int32_t>& source, std::vector<RowCase> cases, int rows,
              int64_t rounds) {
@@ -137,7 +138,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
   arguments.RefuseOthers();
   const auto wanted = [&](const char* name) { return part == "all" || part == name; };
 
-  // 30 tokens of text, and 500 of the same.
+  // Sources are the first 30 or 500 tokens of one text.
   std::vector<int32_t> words;
   for (const auto& source : sources) words.insert(words.end(), source.begin(), source.end() - 1);
   const auto source_of = [&](size_t tokens) {

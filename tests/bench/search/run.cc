@@ -33,7 +33,7 @@ class StepCounter : public testing::CountingObserver {
   RunResult* const result_;
 };
 
-// Passes steps on and counts the positions in them.
+// Passes steps on and counts the positions that they read.
 class CountingDecoder : public engine::Decoder {
  public:
   CountingDecoder(std::unique_ptr<engine::Decoder> inner, Positions* self, Positions* cross)
@@ -103,7 +103,7 @@ struct Runner::Parts {
   std::unique_ptr<engine::KvMemory> memory;
   std::unique_ptr<engine::Encoder> encoder;
   std::unique_ptr<engine::Batch> batch;
-  const engine::DecodingBatch* open = nullptr;  // the batch, where one can look into it
+  const engine::DecodingBatch* open = nullptr;  // the batch, if its slots can be read
 };
 
 Runner::Parts Runner::MakeOnCpu(const engine::BatchConfig& shape, const engine::PagePlan& pages,
@@ -150,13 +150,14 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
     tokens += segments.back()->tokens();
     cross_pages += kernels::KvLayout::PagesFor(segments.back()->tokens());
   }
-  // No segment may need more than there is.
+  // No segment may need more pages than there are.
   int64_t self_pages = int64_t{config.max_rows} * config.pages_per_row;
   for (const Task& task : tasks) {
     self_pages =
         std::max(self_pages, kernels::WorstCasePages(task.search.beam, task.search.max_tokens));
   }
-  // A pass takes half of the pages at most: with twice what all need, it never matters.
+  // An encoder pass takes at most half of the pages. There are twice as many as all segments need,
+  // so this limit has no effect.
   const engine::PagePlan pages{static_cast<int32_t>(self_pages),
                                static_cast<int32_t>(2 * cross_pages)};
 
@@ -173,7 +174,8 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   engine::EncodedQueue encoded(count + 1, &clock);
   const engine::Policy policy(config.scheduler);
   const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
-  // Whole windows: it runs to its end before the loop begins, so nothing makes room meanwhile.
+  // Encodes complete windows. The encoder finishes before the loop begins, so no pages are released
+  // meanwhile.
   engine::EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests,
                                        parts.encoder.get(), parts.memory.get(), &encoded,
                                        accounting, &clock);

@@ -1,5 +1,5 @@
-// Runs of the benchmark on the CPU and behind the loop of a device, its steps made by the model of the
-// CPU: what is counted, compared and printed.
+// Tests of runs of the benchmark on the CPU and with a device's loop whose steps the CPU's model
+// computes: what is counted, compared and printed.
 #include "tests/bench/search/run.h"
 
 #include <gmock/gmock.h>
@@ -37,13 +37,13 @@ std::vector<std::vector<int32_t>> Sources(size_t count) {
 }
 
 std::shared_ptr<const engine::Backend> DeviceOf(std::shared_ptr<const engine::StepModel> model) {
-  // Room for all segments of a batch to enter, and to leave, with one step.
+  // Enough room for all segments of a batch to enter, or to leave, in one step.
   testing::HostDeviceOptions options;
   options.rules_words = options.command_words = options.output_words = 1 << 16;
   return testing::CreateHostDeviceBackend(std::move(model), options);
 }
 
-// The benchmark's own model; borrowed, so that there is no second one.
+// Borrows the benchmark's own model, so that it is in memory only once.
 Runner OnDevice() {
   return {&Model(), [](const engine::BatchConfig&) {
             return DeviceOf({std::shared_ptr<const engine::StepModel>(), &Model().model()});
@@ -80,8 +80,7 @@ TEST(SearchRun, ComparesTokensAndBits) {
   EXPECT_FALSE(SameWork(run, other));
 }
 
-// A device that is another one for every batch, as one whose sums hang on their neighbours would
-// be.
+// A device whose model differs from batch to batch, as if its sums depended on a row's neighbours.
 class FickleBackend final : public engine::Backend {
  public:
   FickleBackend() {

@@ -1,12 +1,14 @@
-// Search and scheduling measured on the production pieces, offline: see
+// Measures search and scheduling with the production code, without a server. See
 // tests/bench/README.md, "Search".
 //
 //   search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] [--compute-type TYPE]
-//                [--members N] [--noise-percent P] [--member-seed S] [--json FILE] [--name value ...]
+//                [--members N] [--noise-percent P] [--member-seed S] [--json FILE]
+//                [--name value ...]
 //
-// With --members the model is an ensemble on the CPU, made of the directory's (seeded_members.h).
+// With --members, the model is an ensemble on the CPU, made from the directory's model
+// (seeded_members.h).
 //
-// Exit status: 0; 1 if something that must be equal or must hold did not; 2 for a wrong use.
+// Exit status: 0 on success, 1 if a check fails, 2 for wrong usage.
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -23,7 +25,7 @@ using dragoman::bench::Runner;
 
 struct Subcommand {
   bool (*run)(Runner&, Arguments&, Report&);
-  bool only_plain = false;  // of its own float32 loops on the CPU: nothing else makes sense
+  bool only_plain = false;  // measures its own float32 loops, on the CPU only
 };
 
 [[noreturn]] void Refuse(const std::string& why) {

@@ -11,7 +11,7 @@
 namespace dragoman::bench {
 namespace {
 
-// In [-1, 1), the same on every platform for a seed.
+// Returns a number in [-1, 1), the same on every platform for a seed.
 double Unit(std::mt19937_64& generator) {
   return static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
 }

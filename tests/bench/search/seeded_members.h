@@ -1,5 +1,5 @@
-// Members of an ensemble made from one trained model: its weights with seeded noise. Each
-// translates like the model, with errors of its own, and ends sentences at the same places.
+// Members of an ensemble made from one trained model by adding seeded noise to its weights. Each
+// member translates like the model, with its own errors, and ends sentences at the same places.
 //
 // Pure functions.
 #pragma once

@@ -1,5 +1,5 @@
-// An ensemble that is made of the bundled model: its members differ, and the benchmark searches with all
-// of them.
+// Tests of an ensemble that is made from the bundled model: its members must differ, and the
+// benchmark must search with all of them.
 #include "tests/bench/search/seeded_members.h"
 
 #include <gmock/gmock.h>
@@ -51,8 +51,8 @@ TEST(SeededMembers, HaveTheNoiseThatWasAskedForAndRepeatIt) {
   EXPECT_NEAR(std::sqrt(noise / squares), 0.1, 0.001);
 }
 
-// Five copies of one model predict as it does, but for rounding; members with noise do not, alone or
-// together.
+// Five copies of one model must predict as the model does, except for rounding. Members with noise
+// must differ, both alone and together.
 TEST(SeededMembers, AreSearchedTogether) {
   const BenchModel one(kBundled);
   const BenchModel copies(kBundled, kernels::ComputeType::kFloat32, {.count = 5});

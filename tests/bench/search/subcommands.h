@@ -8,7 +8,8 @@
 
 namespace dragoman::bench {
 
-// Runs every schedule on the same texts: identical n-best, and each one's cost (a1, a4, a6).
+// Runs every schedule on the same texts. Checks that the n-best lists are identical and reports
+// each schedule's cost (a1, a4, a6).
 bool RunSchedulers(Runner& runner, Arguments& arguments, Report& report);
 
 // Runs FIXED, FIXED-OURS and pruned search, and the sweeps over eps, delta and M (a2, a3, a5, a7).

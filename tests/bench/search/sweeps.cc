@@ -5,7 +5,8 @@
 namespace dragoman::bench {
 namespace {
 
-// Sorted insertion; most logits end at the first comparison, made for 16 of them at once.
+// Inserts logits into a sorted list. Most logits are rejected by a single comparison, which is made
+// for 16 logits at once.
 void Search(const float* x, int64_t vocabulary, int k, int32_t* best, float* scores) {
   for (int i = 0; i < k; ++i) scores[i] = -3.4e38F;
   int64_t at = 0;
@@ -31,7 +32,7 @@ void Search(const float* x, int64_t vocabulary, int k, int32_t* best, float* sco
 
 void SeparateSweeps(float* logits, const float* bias, int64_t rows, int64_t vocabulary, int k,
                     int32_t* best, float* scores) {
-  // Sweep by sweep over the whole matrix, as separate kernels do it.
+  // Every sweep goes over the whole matrix, as separate kernels do.
   for (int64_t r = 0; r < rows; ++r) {
     float* x = logits + r * vocabulary;
     for (int64_t v = 0; v < vocabulary; ++v) x[v] += bias[v];

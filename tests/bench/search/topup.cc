@@ -12,7 +12,7 @@
 namespace dragoman::bench {
 namespace {
 
-// Share of the steps in which fewer than `below` segments ran.
+// Returns the share of steps in which fewer than `below` segments ran.
 double ShareBelow(const RunResult& r, size_t below) {
   int64_t steps = 0;
   for (size_t i = 0; i < below && i < r.live.size(); ++i) steps += r.live[i];
@@ -21,7 +21,7 @@ double ShareBelow(const RunResult& r, size_t below) {
 
 bool Compare(Runner& runner, Report& report, const std::string& name,
              const std::vector<std::vector<int32_t>>& sources, int n, int k, int64_t rounds) {
-  // Amun's search: what has ended is not replaced.
+  // Amun's search does not replace hypotheses that have ended.
   engine::DecodingOptions asked;
   asked.profile = engine::Profile::kMarian;
   asked.beam_size = k;

@@ -36,7 +36,8 @@ std::vector<std::string> Fields(const std::string& line) {
 
 constexpr char kGrid[] = "grid:";
 
-// "hf" (the server's default), "fixed", "var:DELTA:M", "grid:BANK".
+// Parses --search: "hf" (the server's default), "fixed", "fixed-ours", "var:DELTA:M" or
+// "grid:BANK".
 engine::DecodingOptions SearchOf(const std::string& name, int beam) {
   engine::DecodingOptions asked;
   asked.beam_size = beam;
@@ -58,7 +59,7 @@ int64_t ConstraintTokens(const Task& task) {
 
 struct Translations {
   std::vector<std::vector<int32_t>> tokens;  // by text
-  double score = 0;                          // of all together
+  double score = 0;                          // sum over all texts
   int64_t row_steps = 0;
   int64_t unmet = 0;
   double seconds = 0;
@@ -81,7 +82,7 @@ Translations Translate(Runner& runner, int n, int beam, const std::vector<Task>&
   return translations;
 }
 
-// One text after the other, with encoding.
+// Translates one text after the other. The time includes encoding.
 Translations TranslateByGrid(const BenchModel& model, int bank, const std::vector<Task>& tasks) {
   Translations translations;
   const double begun = ThreadSeconds();

@@ -37,7 +37,8 @@ std::vector<float> Floats(int64_t n, float deviation) {
   return x;
 }
 
-// Median milliseconds of processor time of each, in alternating rounds after one unmeasured.
+// Returns the median milliseconds of processor time of each work. The works alternate in every
+// round. The first round is not measured.
 std::vector<double> Times(int64_t rounds, const std::vector<std::function<void()>>& works) {
   std::vector<std::vector<double>> times(works.size());
   for (int64_t round = -1; round < rounds; ++round) {
@@ -53,7 +54,7 @@ std::vector<double> Times(int64_t rounds, const std::vector<std::function<void()
   return medians;
 }
 
-// b1, b3: the fused output layer against a product into memory and separate sweeps over it.
+// b1, b3: compares the fused output layer with a product into memory and separate sweeps over it.
 bool OutputLayers(int64_t rounds, Report& report) {
   struct Case {
     Shape shape;
@@ -107,7 +108,7 @@ bool OutputLayers(int64_t rounds, Report& report) {
   return equal;
 }
 
-// Slots of `beam` lanes that are all at one position, and what attention needs of them.
+// Slots of `beam` lanes that are all at one position, and the tables that attention reads.
 struct Batch {
   Batch(const Shape& shape, int64_t rows, int beam, int position, int source)
       : layout{shape.layers, shape.heads, shape.d / shape.heads},
@@ -127,11 +128,11 @@ struct Batch {
       }
       for (int p = 0; p <= position; ++p) {
         own.push_back(static_cast<uint8_t>(lane.back()));
-        // The table of a step after reorders: older positions were all written by few lanes.
+        // After reorders, few lanes have written the older positions of all lanes.
         shared.push_back(static_cast<uint8_t>((p < position - 4 ? p * 7 : p * 7 + r) % beam));
       }
     }
-    // Source pages of every slot, and of every row.
+    // The pages of one source per row. If sources are per slot, the slots use the first ones.
     const auto after = static_cast<int32_t>(rows * per_lane);
     for (int64_t i = 0; i < rows * per_source; ++i) {
       cross_pages.push_back(after + static_cast<int32_t>(i));
@@ -148,7 +149,7 @@ struct Batch {
   std::vector<float> pool;
 };
 
-// K/V copied at every reorder against the ancestry table (SEARCH.md e).
+// Compares copies of K/V at every reorder with the ancestry table (SEARCH.md e).
 void Reorder(int64_t rounds, Report& report) {
   report.Table("Self-attention of a step of 128 rows, beam 4, all layers, and the reorder after it",
                {"shape", "position", "attention ms", "copy of K/V ms",
@@ -206,7 +207,7 @@ void Reorder(int64_t rounds, Report& report) {
   }
 }
 
-// e2: cross K/V per hypothesis against once per segment.
+// e2: compares cross K/V per hypothesis with cross K/V per segment.
 void CrossPerBeam(int64_t rounds, Report& report) {
   report.Table("Cross-attention of a step of 128 rows, source of 30 tokens, all layers",
                {"shape", "beam", "MiB per segment's", "MiB per hypothesis'", "bytes",
@@ -237,7 +238,7 @@ void CrossPerBeam(int64_t rounds, Report& report) {
   }
 }
 
-// e1, "no cache": the products of all positions again at every step.
+// e1, "no cache": computes the products of all positions again at every step.
 void NoCache(int64_t rounds, Report& report) {
   report.Table(
       "The layers' products of a step of 32 rows at position 20 (attention and output layer left "
@@ -269,8 +270,8 @@ void NoCache(int64_t rounds, Report& report) {
   }
 }
 
-// e1, e3, e4 on the production pieces: what n-gram bans and detokenisation add to the decode
-// thread.
+// e1, e3, e4, with the production code: measures what n-gram bans and detokenisation add to the
+// decode thread.
 bool WholeRuns(Runner& runner, const std::vector<std::vector<int32_t>>& sources, int64_t rounds,
                Report& report) {
   const BenchModel& model = runner.model();

@@ -1,4 +1,4 @@
-// e4m3 against a table of its values by their formula.
+// Checks e4m3 conversions against a table of values from the format's formula.
 #include "kernels/base/float8.h"
 
 #include <gtest/gtest.h>
@@ -10,14 +10,14 @@
 namespace dragoman::kernels {
 namespace {
 
-// The value of bits 0x00 .. 0x7e: 2^(e - 7) (1 + f / 8), or 2^-6 f / 8 with e = 0.
+// Returns the value of bits 0x00 to 0x7e: 2^(e - 7) (1 + f / 8), or 2^-6 f / 8 if e = 0.
 double ValueOf(int bits) {
   const int exponent = bits >> 3;
   const int fraction = bits & 7;
   return exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
 }
 
-// Nearest, of two equally near ones the even; 448 beyond it.
+// Rounds `x` to the nearest value, ties to even. Magnitudes above 448 become 448.
 uint8_t Expected(float x) {
   const uint8_t sign = std::signbit(x) ? 0x80 : 0;
   if (std::isnan(x)) return sign | 0x7f;
@@ -52,7 +52,7 @@ TEST(Float8, EveryBFloat16IsRoundedToNearestEven) {
   }
 }
 
-// The middle between two neighbours, and the floats beside it.
+// Tests the midpoint of each two neighbouring values, and the floats next to that midpoint.
 TEST(Float8, TiesGoToTheEven) {
   for (int bits = 0; bits < 0x7e; ++bits) {
     const auto middle = static_cast<float>((ValueOf(bits) + ValueOf(bits + 1)) / 2);

@@ -24,13 +24,13 @@ void Do(HelpedThread& self, int64_t count, int threads, const Work& work, int64_
            .threads = threads});
 }
 
-// Waits for what another thread is about to do; it ends by the test's time limit if that never does.
+// Waits until `happened()` returns true. If it never does, the test's time limit ends the wait.
 void Await(const std::function<bool()>& happened) {
   while (!happened()) std::this_thread::yield();
 }
 
-// Has work done over and over until as many threads have been at it in one go: each stays at its
-// piece for a while, for the others to come.
+// Runs jobs until `wanted` threads have worked on the same job. Each thread yields in its piece for
+// a while so that others can join.
 void AwaitThreads(HelpedThread& self, int wanted) {
   for (int most = 0; most < wanted;) {
     std::atomic<unsigned> seen{0};
@@ -119,7 +119,7 @@ TEST(HelperThreads, HelpersWithoutWorkSleep) {
   HelpedThread self(&helpers, 3);
   self.Begin();
   AwaitHelp(self);
-  Await([&] { return helpers.awake() == 0; });  // while `self` is still at it
+  Await([&] { return helpers.awake() == 0; });  // while `self` has not ended
   AwaitHelp(self);
   self.End();
   Await([&] { return helpers.awake() == 0; });
@@ -150,7 +150,7 @@ TEST(HelperThreads, AThreadThatBeginsGetsItsCoreBack) {
       helped = true;
     });
   }
-  // Nobody is helped while both compute.
+  // No thread gets help while both compute.
   for (HelpedThread* self : {&one, &other}) {
     Do(*self, 64, 2, [&](int64_t begin, int64_t end, int thread) {
       wrong += begin == 0 && end == 64 && thread == 0 ? 0 : 1;
@@ -160,7 +160,7 @@ TEST(HelperThreads, AThreadThatBeginsGetsItsCoreBack) {
   EXPECT_EQ(helpers.awake(), 0);
   ended = true;
   starter.join();
-  AwaitHelp(one);  // it has the core again
+  AwaitHelp(one);  // `one` has the core again
 }
 
 TEST(HelperThreads, CoresAreDividedEvenly) {
@@ -170,7 +170,8 @@ TEST(HelperThreads, CoresAreDividedEvenly) {
   one.Begin();
   AwaitThreads(one, 4);
   other.Begin();
-  // Each asks for all helpers and gets one: it has it while the other one has its own.
+  // Each of the two threads asks for all helpers and gets one. Both hold their helper at the same
+  // time.
   std::atomic<int> waiting{2};
   const auto have_one_each = [&](HelpedThread& self) {
     AwaitThreads(self, 2);
@@ -183,7 +184,8 @@ TEST(HelperThreads, CoresAreDividedEvenly) {
   Await([&] { return helpers.awake() <= 2; });
 }
 
-// Threads that begin and end as they like, next to each other: all is done, once, and nothing hangs.
+// Threads begin and end at arbitrary times. All work must be done exactly once, and nothing may
+// hang.
 TEST(HelperThreads, ManyThreadsBeginAndEndAtAllTimes) {
   constexpr int kThreads = 4;
   HelperThreads helpers(3);

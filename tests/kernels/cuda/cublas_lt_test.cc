@@ -1,5 +1,5 @@
-// cuBLASLt as far as it goes without a GPU: the library is found and loaded at run time, refuses to
-// start in plain words, and takes every attribute that describes a product.
+// Tests what cuBLASLt can do without a GPU. The library is found and loaded at run time, explains
+// why it cannot start, and accepts every attribute that describes a product.
 #include "kernels/cuda/cublas_lt.h"
 
 #include <vector>
@@ -41,7 +41,7 @@ TEST_F(CublasLtTest, WithoutADriverItRefuses) {
   EXPECT_STRNE(lt_->get_status_name(status), "");
 }
 
-// Also where the library is missing.
+// Does not use CublasLtTest, because it must also pass where the library is missing.
 TEST(BlasTest, StartsOrSaysWhyNot) {
   std::string why;
   const std::unique_ptr<Blas> blas = Blas::Create(&why);
@@ -53,8 +53,7 @@ TEST(BlasTest, StartsOrSaysWhyNot) {
   }
 }
 
-// Descriptions need no device: sizes, types and ranges of all attributes are checked by the
-// library.
+// Needs no device, because the library itself checks the sizes, types and ranges of all attributes.
 TEST_F(CublasLtTest, TakesEveryProduct) {
   alignas(16) static const float bias[8] = {};
   const std::vector<int> rows = {1, 8, 4096};
@@ -81,7 +80,8 @@ TEST_F(CublasLtTest, TakesEveryProduct) {
   }
 }
 
-// A library of which only the offers are made up: each one's first word is its split of K.
+// The real library with a scripted list of algorithms. The first word of an algorithm is its split
+// of K.
 class OfferTest : public CublasLtTest {
  protected:
   static cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,

@@ -1,5 +1,5 @@
-// Devices, memory, streams and events: what they do where there is a GPU, and that they say why
-// not, and no more, where there is none.
+// Tests of devices, memory, streams and events. Without a GPU they must report why they fail and do
+// nothing else.
 #include "kernels/cuda/device.h"
 
 #include <cuda_runtime_api.h>
@@ -75,7 +75,7 @@ TEST_F(NoDeviceTest, EverythingFailsByValue) {
   EXPECT_NE(event.Create(), Error::kNone);
 }
 
-// The runtime notes a failure for the thread; the next launch's check must not find it.
+// The runtime stores a thread's last failure. The check after the next launch must not find it.
 TEST_F(DeviceOnCuda, FailuresAreNotLeftForTheNextLaunch) {
   EXPECT_NE(SetDevice(1 << 20), Error::kNone);
   DeviceBuffer buffer;

@@ -1,5 +1,5 @@
-// Device memory and streams that are the host's, in place of the library's, for tests of host code
-// above them: what is launched is done at once.
+// Replaces the library's device memory and streams by the host's, for tests of the host code above
+// them. A launch has finished when it returns.
 #include "tests/kernels/cuda/host_cuda.h"
 
 #include <cstdlib>

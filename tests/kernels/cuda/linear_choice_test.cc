@@ -1,5 +1,6 @@
-// Which algorithm a product on a device is pinned to, with a scripted cuBLASLt on the host: every
-// fault that a trial is to find is found, and what is pinned computes y = activation(x W^T + bias).
+// Tests which algorithm a product on a device is pinned to, with a scripted cuBLASLt on the host.
+// The trials must detect every fault, and the pinned algorithm must compute
+// y = activation(x W^T + bias).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace dragoman::emulation {
 
-extern int64_t launches;  // of kernels, ever (emulation.h)
+extern int64_t launches;  // kernel launches in this process (emulation.h)
 
 }  // namespace dragoman::emulation
 
@@ -26,7 +27,7 @@ namespace {
 constexpr int kIn = 64;
 constexpr int kOut = 24;
 const std::vector<int> kBuckets = {8, 16, 64, 100};
-constexpr int kFirstOfMany = 64;  // of those, for kByCount and kUnfit
+constexpr int kFirstOfMany = 64;  // the first bucket above the few rows of kByCount and kUnfit
 
 std::vector<float> RandomFloats(size_t n, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -36,7 +37,7 @@ std::vector<float> RandomFloats(size_t n, uint32_t seed) {
   return x;
 }
 
-// Floats at an aligned place.
+// Floats at an address that is a multiple of 64.
 class AlignedFloats {
  public:
   explicit AlignedFloats(const std::vector<float>& values)
@@ -72,7 +73,7 @@ class LinearChoiceTest : public ::testing::Test {
     return Linear::Create(blas_.get(), options_, at_w_.data(), at_b_.data(), kBuckets, &why_);
   }
 
-  // The id of the pinned algorithm, which is its fault; -1: none was pinned.
+  // Returns the id of the pinned algorithm, which is its LtFault, or -1 if none was pinned.
   int Pinned() {
     const std::unique_ptr<Linear> linear = Create();
     return linear == nullptr ? -1 : std::stoi(linear->algorithm().substr(sizeof("algorithm")));
@@ -92,23 +93,24 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
        {kByCount, kByPlace, kSplit, kUnfit, kBigWorkspace, kFailsToRun, kLeavesOut}) {
     SetOffers([&](int) { return std::vector<LtFault>{fault, kSound, kOtherOrder}; });
     EXPECT_EQ(Pinned(), kSound) << fault;
-    if (fault == kByCount) continue;  // it will do for a class of row counts
+    if (fault == kByCount) continue;  // enough for one class of row counts
     SetOffers([&](int) { return std::vector<LtFault>{fault}; });
     EXPECT_EQ(Pinned(), -1) << fault;
     EXPECT_FALSE(why_.empty());
   }
 }
 
-// Where no algorithm serves all row counts, two do, rather than no model at all, and this is reported.
+// If no algorithm serves all row counts, small and large row counts get one algorithm each, and
+// this is reported. Otherwise the model could not be loaded.
 TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
   SetOffers([](int) { return std::vector<LtFault>{kSound, kByCount}; });
   ASSERT_NE(Create(), nullptr) << why_;
   EXPECT_EQ(Create()->other_bits_from(), 0);
-  // In small row counts the one, in large ones the other.
+  // Only kSound is offered for small row counts, and only kUnfit for large ones.
   SetOffers([](int rows) { return std::vector<LtFault>{rows < 64 ? kSound : kUnfit}; });
   std::unique_ptr<Linear> linear = Create();
   ASSERT_NE(linear, nullptr) << why_;
-  EXPECT_EQ(linear->other_bits_from(), 0);  // kSound does them all
+  EXPECT_EQ(linear->other_bits_from(), 0);  // kSound serves all of them
   SetOffers([](int) { return std::vector<LtFault>{kByCount}; });
   linear = Create();
   ASSERT_NE(linear, nullptr) << why_;
@@ -116,7 +118,7 @@ TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
   EXPECT_NE(linear->algorithm().find("; with other bits from " + std::to_string(kFirstOfMany)),
             std::string::npos)
       << linear->algorithm();
-  // Each row count goes to its own, with its own bits, which are those of every row count beside it.
+  // A row has the same bits in every row count of its class, and other bits in the other class.
   const std::vector<float> x = RandomFloats(size_t{100} * kIn, 3);
   const AlignedFloats at_x(x);
   const AlignedFloats workspace(std::vector<float>(64));
@@ -133,7 +135,7 @@ TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
 }
 
 TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
-  // Nothing is steady for few rows: two classes will not do either.
+  // No algorithm is sound for few rows, so two classes do not help either.
   SetOffers([](int rows) {
     std::vector<LtFault> offers = {kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun};
     if (rows >= kFirstOfMany) offers.push_back(kByCount);
@@ -146,7 +148,7 @@ TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
             "1 depend on the row count");
 }
 
-// With one row count there is no other to compare with: a row's place must not matter all the same.
+// A single row count cannot be compared with another, but a row's place must still not matter.
 TEST_F(LinearChoiceTest, PlacesMatterInOneRowCountToo) {
   for (const int rows : {8, 100}) {
     for (const LtFault fault : {kSound, kByPlace}) {
@@ -167,9 +169,9 @@ TEST_F(LinearChoiceTest, TheFirstSoundOfferIsTaken) {
 TEST_F(LinearChoiceTest, TheTunedRowCountIsAskedFirst) {
   SetOffers([](int rows) { return std::vector<LtFault>{rows == 64 ? kSound : kOtherOrder}; });
   EXPECT_EQ(Pinned(), kSound);
-  options_.tune_rows = 99;  // the bucket below
+  options_.tune_rows = 99;  // uses the bucket below, 64
   EXPECT_EQ(Pinned(), kSound);
-  options_.tune_rows = 1;  // the smallest
+  options_.tune_rows = 1;  // uses the smallest bucket
   EXPECT_EQ(Pinned(), kOtherOrder);
   options_.tune_rows = 4096;
   EXPECT_EQ(Pinned(), kOtherOrder);
@@ -196,8 +198,8 @@ TEST_F(LinearChoiceTest, RowCountsMayHaveTheirOwnWhereItsBitsAreTheSame) {
   EXPECT_EQ(text.find("from 64"), std::string::npos) << text;
 }
 
-// A kernel of our own for a few rows, where it gives the bits of what is pinned, and only where it is
-// allowed.
+// Dragoman's own kernel multiplies a few rows if `few_rows` allows it and it gives the same bits as
+// the pinned algorithm.
 TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
   const AlignedFloats x(RandomFloats(size_t{100} * kIn, 3));
   const AlignedFloats workspace(std::vector<float>(64));
@@ -227,7 +229,8 @@ TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
   }
 }
 
-// Its activation is taken where it is that of the pass behind the product, which then is not made.
+// The kernel for few rows applies the activation itself if its bits are those of the separate pass.
+// That pass is then skipped.
 TEST_F(LinearChoiceTest, TheActivationOfAFewRowsIsTakenWhereItsBitsAreTheSame) {
   const AlignedFloats x(RandomFloats(size_t{100} * kIn, 3));
   const AlignedFloats workspace(std::vector<float>(64));
@@ -245,7 +248,8 @@ TEST_F(LinearChoiceTest, TheActivationOfAFewRowsIsTakenWhereItsBitsAreTheSame) {
       const int64_t before = emulation::launches;
       EXPECT_EQ(linear->Run(nullptr, workspace.data(), x.data(), rows, nullptr, y.data()),
                 Error::kNone);
-      // The scripted product's own activation is a launch as well.
+      // One launch of Activate in any case: by the scripted product of few rows or by the separate
+      // pass.
       EXPECT_EQ(emulation::launches - before, 1) << rows;
       first_rows.emplace_back(y.data(), y.data() + kOut);
     }
@@ -316,7 +320,7 @@ TEST_F(LinearChoiceTest, ComputesTheProduct) {
         double sum = b_[c];
         for (int k = 0; k < kIn; ++k) sum += double(x[r * kIn + k]) * w_[c * kIn + k];
         if (activation == Activation::kRelu) sum = std::max(sum, 0.0);
-        // Beyond the count the sum stays as it is.
+        // GELU and Swish are applied to the first `count` rows only.
         if (r < count && activation == Activation::kGelu) {
           sum *= (1.0 + std::erf(sum / std::sqrt(2.0))) / 2.0;
         }

@@ -18,8 +18,9 @@ int live = 0;
 LtFault few_rows = kUnfit;
 int few_rows_calls = 0;
 
-// Opaque structs hold their fields in words: a layout (type, rows, columns, stride), a product each
-// attribute at its number, a preference the mask of reductions, an algorithm its LtFault.
+// The words of the opaque structs: a layout holds (type, rows, columns, stride), a product each
+// attribute at the attribute's number, a preference the mask of reductions, an algorithm its
+// LtFault.
 uint64_t Word(const void* value, size_t bytes) {
   uint64_t word = 0;
   std::memcpy(&word, value, bytes);
@@ -120,8 +121,8 @@ cublasStatus_t Config(const cublasLtMatmulAlgo_t* algorithm,
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// Column-major, A transposed: what cuBLASLt's reference says of D = A^T B with a bias along its
-// rows.
+// Computes D = A^T B with a bias along D's rows, all column-major, as cuBLASLt's reference defines
+// it.
 cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void* alpha,
                       const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
                       cublasLtMatrixLayout_t b_layout, const void* beta, const void*,

@@ -19,7 +19,7 @@ enum LtFault {
   kBigWorkspace,
   kFailsToRun,
   kLeavesOut,        // does not write the last row
-  kOtherActivation,  // few rows: another activation than the separate pass; sound without
+  kOtherActivation,  // few rows: differs from the separate pass; sound without one
 };
 
 // Sets which algorithms are offered for a number of rows, best first.

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-// dragoman_switch_fiber(save, to): puts the registers that a call keeps on the stack, the stack's
-// address to *save, and goes on from the stack `to`.
+// dragoman_switch_fiber(save, to): pushes the callee-saved registers, stores the stack pointer in
+// *save, and continues on the stack `to`.
 extern "C" void dragoman_switch_fiber(void** save, void* to);
 #ifdef __x86_64__
 asm(R"(
@@ -36,7 +36,7 @@ dragoman_switch_fiber:
 .text
 )");
 #else
-// Other processors compile this for the tests that run on the CPU as well.
+// On other processors this file must compile too, for the tests that run on the CPU.
 extern "C" void dragoman_switch_fiber(void** /*save*/, void* /*to*/) {
   dragoman::emulation::Fail("kernels are emulated on x86-64 only");
 }
@@ -70,7 +70,7 @@ struct Barrier {
 
 struct Warp {
   Barrier barrier;
-  // The values of two exchanges, because a thread may be one ahead of the slowest of its warp.
+  // The values of two exchanges, because a thread may be one exchange ahead of its warp's slowest.
   uint64_t values[2][kWarp] = {};
   bool whole = false;
 };
@@ -79,24 +79,24 @@ struct Fiber {
   std::unique_ptr<unsigned char[]> memory = std::make_unique<unsigned char[]>(kStackBytes);
   void* stack = nullptr;
   Current place;
-  int number = 0;  // in the block
+  int number = 0;  // index in the block
   bool done = false;
 };
 
-// One block at a time: its threads, and whose turn it is.
+// The one block that is being run: its threads, and whose turn it is.
 struct Block {
-  std::vector<Fiber> fibers;  // grows, and is used again
-  std::vector<int> order;     // of the turns; the lanes of a warp are neighbours
-  bool warp_by_warp = false;  // a warp goes on as far as it can before the next one's turn
+  std::vector<Fiber> fibers;  // never shrinks; later blocks reuse it
+  std::vector<int> order;     // of turns; the lanes of a warp are neighbours
+  bool warp_by_warp = false;  // each warp runs as far as it can before the next warp's turn
   std::vector<Warp> warps;
   Barrier barrier;
   size_t turn = 0;
   int live = 0;
-  int64_t idle_turns = 0;  // since anyone got on
-  int idle_in_warp = 0;    // since anyone of the warp did, whose turn it is
-  bool any = false;        // what BlockAny has heard, and how many threads have read it
+  int64_t idle_turns = 0;  // since any thread made progress
+  int idle_in_warp = 0;    // since any thread of the current warp made progress
+  bool any = false;        // BlockAny's result; `any_readers` threads have read it
   int any_readers = 0;
-  void* home = nullptr;  // the stack of Run
+  void* home = nullptr;  // the stack pointer of Run
   const std::function<void()>* thread = nullptr;
 };
 Block block;
@@ -111,7 +111,7 @@ void Resume(void** save) {
 
 void GotOn() { block.idle_turns = block.idle_in_warp = 0; }
 
-// To the next thread that has not ended.
+// Advances the turn to the next thread that has not ended.
 void NextTurn() {
   if (block.warp_by_warp) {
     const size_t first = block.turn / kWarp * kWarp;
@@ -150,7 +150,7 @@ void Arrive(Barrier& barrier) {
   GotOn();
 }
 
-// Where a fiber's first turn begins. Never returns.
+// The function that a fiber runs. Never returns.
 void Begin() {
   (*block.thread)();
   Fiber& me = Me();
@@ -174,8 +174,8 @@ void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
                  .block_size = size,
                  .grid_size = grid,
                  .lane = number % kWarp};
-  // The stack looks as after a call: the address to return to lies where the stack is 8 beyond a
-  // multiple of 16.
+  // Prepares the stack as a call does: when Begin starts, the stack pointer is 8 beyond a multiple
+  // of 16.
   unsigned char* top = fiber.memory.get() + kStackBytes;
   top -= reinterpret_cast<uintptr_t>(top) % 16;
   auto* words = reinterpret_cast<uintptr_t*>(top) - 8;
@@ -184,7 +184,8 @@ void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
   fiber.stack = words;
 }
 
-// Whole warps in any order, a part of one at the end; their lanes in any order.
+// Sets a random order of turns: of the full warps, with a partial warp last, and of the lanes in
+// each warp.
 void MakeOrder(int threads, std::mt19937& random) {
   block.warp_by_warp = random() % 2 == 0;
   std::vector<int> warps(static_cast<size_t>(threads / kWarp));

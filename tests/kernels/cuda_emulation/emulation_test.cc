@@ -1,5 +1,5 @@
-// The emulation itself: the order of its turns, and what it refuses. The tests of the kernels that run
-// on it show the rest.
+// Tests of the emulation itself: the order of turns, and what it refuses. The tests of the emulated
+// kernels cover the rest.
 #include "tests/kernels/cuda_emulation/emulation.h"
 
 #include <gtest/gtest.h>

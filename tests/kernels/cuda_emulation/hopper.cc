@@ -11,16 +11,16 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kGroupWarps = 4;
-// Where dynamic shared memory begins in the shared window: not at a multiple of 1024, so that a
+// The address of dynamic shared memory in the shared window. It is not a multiple of 1024, so a
 // kernel must align it.
 constexpr uint32_t kSharedStart = 0x450;
 
 // The fields in the 8 bytes of a barrier.
 struct BarrierWord {
   uint32_t phase : 1;
-  uint32_t arrivals : 15;  // of a phase; kNever in memory that was never written
-  uint32_t missing : 16;   // in this phase
-  int32_t bytes;           // announced and not there yet
+  uint32_t arrivals : 15;  // per phase; kNever in memory that was never written
+  uint32_t missing : 16;   // arrivals that this phase still needs
+  int32_t bytes;           // expected and not yet copied
 
   static constexpr uint32_t kNever = 0x7fff;
 };
@@ -42,19 +42,19 @@ struct Issue {
 };
 
 struct WarpProducts {
-  std::vector<Issue> issues;           // of all lanes
-  std::array<size_t, kWarp> issued{};  // by each of them
+  std::vector<Issue> issues;           // of the warp, the same for all lanes
+  std::array<size_t, kWarp> issued{};  // how many each lane has issued
   std::array<void*, kWarp> d{};
-  std::vector<size_t> groups;  // committed: where each ends
-  size_t done = 0;             // products
+  std::vector<size_t> groups;  // the end of each committed group in `issues`
+  size_t done = 0;             // how many of `issues` have been performed
 };
 
 std::mt19937 chance(1);
 bool Chance() { return chance() % 2 == 0; }
 
-std::vector<Copy> copies;  // under way
+std::vector<Copy> copies;  // in flight
 std::vector<WarpProducts> products;
-std::vector<std::vector<Issue>> group_issues;  // of a warpgroup, whichever warp was first
+std::vector<std::vector<Issue>> group_issues;  // of each warpgroup, as its first warp issued them
 
 unsigned char* Shared(uint32_t address, uint32_t bytes) {
   if (address < kSharedStart || address + bytes > kSharedStart + dynamic_shared_bytes) {
@@ -89,7 +89,7 @@ void Perform(const Copy& copy) {
   const CUtensorMap& map = copy.map;
   constexpr uint32_t kPiece = 16;
   const uint32_t bytes = map.element_bytes;
-  const uint32_t line = map.box_width * bytes;  // of a row of the box
+  const uint32_t line = map.box_width * bytes;  // bytes of a row of the box
   for (uint32_t row = 0; row < map.box_height; ++row) {
     for (uint32_t at = 0; at < line; at += kPiece) {
       unsigned char* to = Shared(Swizzled(copy.to + row * line + at), kPiece);
@@ -114,7 +114,7 @@ void Perform(const Copy& copy) {
   EndPhaseIfComplete(barrier);
 }
 
-// A table of every half; the compiler would call a function for each.
+// A table of all half-precision values, because the compiler would call a function per conversion.
 const std::vector<float>& Halves() {
   static const std::vector<float> halves = [] {
     std::vector<float> x;
@@ -126,7 +126,7 @@ const std::vector<float>& Halves() {
   return halves;
 }
 
-constexpr uint32_t kOperandBytes = 32;  // of a row of an operand
+constexpr uint32_t kOperandBytes = 32;  // of one row of an operand
 
 int DepthOf(ProductType type) {
   return type == ProductType::kHalf || type == ProductType::kBFloat16 ? 16 : 32;
@@ -149,13 +149,13 @@ float ElementOf(ProductType type, const unsigned char* at) {
   return static_cast<int8_t>(*at);
 }
 
-// Rows first .. first + count - 1 of an operand's elements, to out[element * count + row]. Whether
-// all are finite.
+// Reads rows first .. first + count - 1 of an operand into out[element * count + row]. Returns
+// whether all elements are finite.
 bool ReadOperand(ProductType type, uint64_t descriptor, int first, int count, float* out) {
   if (descriptor >> 62 != 1) Fail("an operand that is not swizzled by 128 bytes");
   if ((descriptor >> 49 & 7U) != 0) Fail("an operand with a base offset");
   const auto start = static_cast<uint32_t>(descriptor & 0x3fffU) << 4;
-  const auto stride = static_cast<uint32_t>(descriptor >> 32 & 0x3fffU) << 4;  // of 8 rows
+  const auto stride = static_cast<uint32_t>(descriptor >> 32 & 0x3fffU) << 4;  // bytes per 8 rows
   const int depth = DepthOf(type);
   const uint32_t bytes = kOperandBytes / static_cast<uint32_t>(depth);
   bool finite = true;
@@ -172,7 +172,7 @@ bool ReadOperand(ProductType type, uint64_t descriptor, int first, int count, fl
   return finite;
 }
 
-// This warp's part: 16 rows of a, 256 of b.
+// Performs this warp's part of a product: 16 rows of a, 256 rows of b.
 template <class Sum>
 void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
   constexpr int kRows = 16;
@@ -185,7 +185,7 @@ void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
   const bool finite = ReadOperand(issue.type, issue.b, 0, kColumns, b);
   for (int row = 0; row < kRows; ++row) {
     Sum sum[kColumns] = {};
-    // In row % 8, columns 2 q and 2 q + 1 of every 8 are lane q's of its quad.
+    // Lane q of the quad of row % 8 holds columns 2 q and 2 q + 1 of every 8.
     const auto place = [&](int column) -> Sum& {
       const int lane = row % 8 * 4 + column % 8 / 2;
       auto* const d = static_cast<Sum*>(warp.d[static_cast<size_t>(lane)]);
@@ -196,7 +196,7 @@ void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
     }
     for (int k = 0; k < depth; ++k) {
       const float x = a[k * kRows + row];
-      if (x == 0.0F && finite) continue;  // adds nothing: rows beyond a step's are many
+      if (x == 0.0F && finite) continue;  // adds nothing; rows beyond the matrix are 0
       // A product of two int8 is exact in f32.
       for (int c = 0; c < kColumns; ++c) sum[c] += static_cast<Sum>(x * b[k * kColumns + c]);
     }
@@ -212,7 +212,7 @@ WarpProducts& MyProducts() {
   return products[warp];
 }
 
-// Products up to number `end`.
+// Performs this warp's products up to number `end`.
 void MultiplyUntil(WarpProducts& warp, size_t end) {
   const int number = WarpNumber();
   const auto group = static_cast<size_t>(number / kGroupWarps);
@@ -230,7 +230,7 @@ void MultiplyUntil(WarpProducts& warp, size_t end) {
   }
 }
 
-// Once, when all lanes of the warp have come.
+// Calls `act` once, when all lanes of the warp have arrived.
 void ForWarp(const std::function<void()>& act) {
   WarpBarrier();
   if (current.lane == 0) act();

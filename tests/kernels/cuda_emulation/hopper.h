@@ -19,14 +19,14 @@
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
-// After emulation.h, for CUDA's names.
+// Follows emulation.h, which defines CUDA's names.
 #include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {
 
 enum class ProductType : uint8_t { kHalf, kBFloat16, kFloat8, kInt8 };
 
-// d [128] of this lane: f32, or s32 for kInt8; see cuda::Product.
+// Issues a product. d [128] is this lane's accumulator: f32, or s32 for kInt8. See cuda::Product.
 void IssueProduct(ProductType type, void* d, uint64_t a, uint64_t b, bool add);
 void AwaitProducts(int pending);
 

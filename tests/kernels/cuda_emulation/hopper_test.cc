@@ -1,6 +1,6 @@
-// The emulated instructions of Hopper: where copies put what, what products read, what fails.
+// Tests of the emulated Hopper instructions: where copies put data, what products read, what fails.
 #include "tests/kernels/cuda_emulation/emulation.h"
-// First, for the instructions.
+// Comes before the .cuh files, because it replaces their instructions.
 #include "tests/kernels/cuda_emulation/hopper.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ __global__ void CopyOut(CUtensorMap map, uint32_t box_bytes, uint16_t* out) {
   for (uint32_t i = threadIdx.x; i < box_bytes / 2; i += 64) out[i] = from[i];
 }
 
-// The pattern as CUDA's programming guide draws it: in row r the 16-byte piece p lies at p ^ r % 8.
+// CUDA's programming guide draws this pattern: in row r, the 16-byte piece p lies at p ^ r % 8.
 TEST(HopperEmulation, CopiesAreSwizzledAndZeroBeyondTheTensor) {
   constexpr int kRows = 13;
   constexpr uint32_t kBox = 16;
@@ -70,7 +70,7 @@ TEST(HopperEmulation, CopiesAreSwizzledAndZeroBeyondTheTensor) {
   }
 }
 
-// Multiplies 64 rows of a and 256 of b, one slab of 64 elements.
+// Multiplies a slab (64 elements) of 64 rows of a and of 256 rows of b.
 __global__ void MultiplySlab(CUtensorMap a, CUtensorMap b, float* out) {
   const uint32_t barrier = SharedAddress(DynamicShared<unsigned char>());
   const uint32_t a_at = Aligned(barrier + 8);
@@ -128,7 +128,7 @@ TEST(HopperEmulation, ProductsReadWhatCopiesLeft) {
   }
 }
 
-// Each phase two arrivals; a fresh barrier's parity 1 counts as over.
+// Every phase needs two arrivals. Parity 1 of a fresh barrier counts as over.
 __global__ void TakeTurns(int* rounds) {
   const uint32_t barrier = SharedAddress(DynamicShared<unsigned char>());
   if (threadIdx.x == 0) InitBarrier(barrier, 2);

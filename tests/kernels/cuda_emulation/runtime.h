@@ -1,5 +1,6 @@
 // The CUDA runtime's functions that classes in .cu files call when a model is loaded, for emulated
-// kernels. The device has their code and uses host memory. Include it before the .cu.
+// kernels. The emulated device has the kernels' code and uses host memory. Include it before the
+// .cu.
 #pragma once
 
 #include <cuda.h>
@@ -11,7 +12,7 @@
 
 namespace dragoman::emulation {
 
-inline int processors = 132;                   // of the device; tests set it
+inline int processors = 132;                   // number of the device's processors; tests set it
 inline cudaError_t code_status = cudaSuccess;  // result of looking up kernels' code; tests set it
 inline int code_architecture = 80;             // architecture of the compiled code; tests set it
 

@@ -12,8 +12,8 @@ namespace {
 constexpr int kWarp = 32;
 constexpr size_t kPieceBytes = 16;
 
-// The operands that the lanes of a warp have brought to the current instruction: rows of a and columns of b, of 32
-// elements of one byte or 16 of two, and the rows of matrix loads.
+// The operands that the lanes of a warp bring to the current instruction: rows of a and columns of
+// b (32 elements of one byte, or 16 of two bytes), and the rows of matrix loads.
 struct WarpOperands {
   float a[16][32];
   float b[8][32];
@@ -28,7 +28,7 @@ struct PieceCopy {
 };
 struct ThreadCopies {
   std::vector<PieceCopy> under_way;
-  int64_t groups = 0;  // that have been committed
+  int64_t groups = 0;  // how many groups have been committed
 };
 std::vector<ThreadCopies> copies;  // of each thread
 std::mt19937 chance(1);
@@ -68,7 +68,7 @@ void Perform(const PieceCopy& copy) {
   }
 }
 
-// Performs those of the groups below `end`.
+// Performs this thread's copies of the groups below `end`.
 void PerformBefore(int64_t end) {
   std::vector<PieceCopy>& under_way = CopiesOfThread().under_way;
   for (const PieceCopy& copy : under_way) {
@@ -85,7 +85,8 @@ void Widen(unsigned from, float* to) {
   }
 }
 
-// The sums that a product adds to c [4] of this lane; `widen` makes a float of the bits of an element.
+// Returns the sums that a product adds to c [4] of this lane. `widen` converts an element's bits to
+// float.
 template <size_t bytes, float (*widen)(uint16_t)>
 std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2]) {
   constexpr size_t kDepth = 32 / bytes;
@@ -99,7 +100,8 @@ std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2
     Widen<bytes, widen>(b[i], &mine.b[lane / 4][first + i * (kDepth / 2)]);
   }
   WarpBarrier();
-  // No other thread has its turn before the next barrier; those that came may have moved the vector.
+  // Looks the operands up again, because threads that ran during the barrier may have resized the
+  // vector. No other thread runs before the next barrier.
   const WarpOperands& all = OperandsOfWarp();
   std::array<double, 4> sums{};
   for (size_t k = 0; k < kDepth; ++k) {

@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
-// After emulation.h, for CUDA's names.
+// Follows emulation.h, which defines CUDA's names.
 #include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {

@@ -1,6 +1,7 @@
-// The emulated tensor core instructions of a warp: which lane has what, what comes when, what fails.
+// Tests of a warp's emulated tensor core instructions: which lane holds what, when copies arrive,
+// what fails.
 #include "tests/kernels/cuda_emulation/emulation.h"
-// First, for the instructions.
+// Comes before the .cuh files, because it replaces their instructions.
 #include "tests/kernels/cuda_emulation/tensor_core.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +21,8 @@ unsigned PairAt(const float* first, const float* second) {
   return RoundPair(T{}, *first, *second);
 }
 
-// c += a b, the operands put together as kernels/cuda/tensor_core.cuh says; then c as an operand a
-// of 16 x 16, beside itself, times b again, to d.
+// Computes c += a b, with the operands laid out as kernels/cuda/tensor_core.cuh says. Then computes
+// d = [c c] b, where [c c], a 16 x 16 operand, is c next to itself.
 template <class T>
 __global__ void MultiplyTwice(const float* a, const float* b, float* c, float* d) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -48,7 +49,7 @@ __global__ void MultiplyTwice(const float* a, const float* b, float* c, float* d
   for (int i = 0; i < 4; ++i) d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = w[i];
 }
 
-// Small whole numbers, so that every sum is exact in every type.
+// Uses small whole numbers, so that every sum is exact in every type.
 template <class T>
 void ExpectProducts() {
   std::vector<float> a(kSide * kSide);
@@ -81,7 +82,8 @@ TEST(TensorCoreEmulation, MultipliesMatrices) {
   ExpectProducts<__nv_bfloat16>();
 }
 
-// Four matrices of 8 x 8 elements, one behind the other, as every lane gets them.
+// Loads four matrices of 8 x 8 elements, one after the other in memory, and writes what every lane
+// gets.
 __global__ void ReadMatrices(bool transposed, const uint16_t* from, unsigned* out) {
   auto* const shared = DynamicShared<uint16_t>();
   const int lane = static_cast<int>(threadIdx.x);
@@ -148,7 +150,7 @@ __global__ void ReadGroups(const float* from, float* out) {
     CopyPiece(shared + 4 * i, from + 4 * i, true);
     CommitCopies();
   }
-  CommitCopies();  // an empty one
+  CommitCopies();  // an empty group
   AwaitCopyGroups<2>();
   out[0] = shared[0];
   out[1] = shared[4];

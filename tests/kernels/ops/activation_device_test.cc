@@ -1,4 +1,4 @@
-// Activations in place, on the CPU's inner loops, on a device and emulated.
+// Tests of in-place activations: the CPU's loops, on a device, and emulated.
 #include <bit>
 
 #include "kernels/cpu/isa.h"
@@ -13,9 +13,10 @@ namespace dragoman::kernels {
 namespace {
 
 using ActivationDeviceTest = OnOpDevice;
-class ActivationLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class ActivationLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
-// The CPU's products compute two of them themselves: its loop leaves those alone.
+// Returns the activations to test. The CPU's loop omits those that the CPU's products apply
+// themselves (IsOfProduct).
 std::vector<Activation> Activations(const OpDevice& device) {
   std::vector<Activation> all(std::begin(kAllActivations), std::end(kAllActivations));
   if (!device.cuda && !device.emulated) std::erase_if(all, IsOfProduct);
@@ -111,8 +112,8 @@ TEST_P(ActivationLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
   for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i < size_t{4} * n ? 0.0F : -3.0F) << i;
 }
 
-// The unit of the last place of a number of 16 bits near `x`. In bfloat16 what is below 2^-118 counts as
-// nothing: approximations take 2^-126 for 0.
+// Returns one ulp of a 16-bit number near `x`. In bfloat16 it is at least 2^-118, because the
+// approximations replace 2^-126 by 0.
 double UnitAt(ComputeType type, double x) {
   int exponent = 0;
   std::frexp(x, &exponent);
@@ -120,7 +121,8 @@ double UnitAt(ComputeType type, double x) {
   return std::ldexp(1.0, std::max(exponent - (half ? 11 : 8), half ? -24 : -118));
 }
 
-// Approximations stand for exp and divisions there: half a unit is exact rounding.
+// The kernels approximate exp and division for these activations. Exact rounding has an error of at
+// most half an ulp.
 TEST_P(ActivationLaunchTest, EveryNumberOf16BitsIsRoundedAlmostExactly) {
   const OpDevice device = GetParam();
   if (device.type == ComputeType::kFloat32) GTEST_SKIP() << "for types of 16 bits";
@@ -132,7 +134,7 @@ TEST_P(ActivationLaunchTest, EveryNumberOf16BitsIsRoundedAlmostExactly) {
                         : std::bit_cast<float>(bits << 16);
     if (std::isfinite(x)) all.push_back(x);
   }
-  const int n = 256;  // both types have a multiple of it
+  const int n = 256;  // divides the number of finite values of both types
   const auto rows = static_cast<int64_t>(all.size()) / n;
   ASSERT_EQ(all.size(), static_cast<size_t>(rows * n));
   for (const Activation activation :

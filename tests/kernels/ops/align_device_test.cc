@@ -1,4 +1,4 @@
-// Alignment on the CPU, on a device and emulated.
+// Tests of alignment on the CPU, on a device and emulated.
 #include "kernels/ops/align.h"
 
 #include "tests/kernels/ops/attention_reference.h"
@@ -14,15 +14,15 @@ constexpr int kLayers = 2;
 constexpr int kStride = 6;
 constexpr uint16_t kUntouched = 4711;
 
-// The options of the rows' slots.
+// The alignment options of one slot.
 struct Asked {
   bool align = false;
   int layer = 0;
   uint64_t heads = ~uint64_t{0};
 };
 
-// The answers by row; kUntouched where there is none. `slots`: what each asks for; rows of a slot
-// are its lanes 0, 1, ...
+// Returns the answer of each row, or kUntouched if it has none. `slots` are the options of each
+// slot. The rows of a slot are its lanes 0, 1, ...
 std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int layer,
                             const CrossPages& pages, const std::vector<Asked>& slots,
                             const std::vector<StepRow>& rows, const std::vector<float>& q) {
@@ -32,7 +32,7 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
   const OpNumbers in(device, RowsOf(q, 0, rows.size(), bucket, d));
   std::vector<uint16_t> answers;
   if (device.launches()) {
-    // Lanes of the batch in reverse order.
+    // The slots use the batch's lanes in reverse order.
     const size_t lanes = slots.size() * kMaxSlotLanes;
     std::vector<int32_t> numbers(lanes);
     for (size_t i = 0; i < lanes; ++i) numbers[i] = static_cast<int32_t>(lanes - 1 - i);
@@ -82,7 +82,8 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
   return answers;
 }
 
-// Mean weights over the chosen heads, without the last position.
+// Returns the sum of the chosen heads' weights, which is proportional to their mean, without the
+// last position.
 std::vector<double> MeanWeights(const float* q, const std::vector<const float*>& k, Heads shape,
                                 uint64_t heads) {
   std::vector<double> mean(k.size() - 1, 0.0);
@@ -121,7 +122,7 @@ TEST_P(AlignDeviceTest, FindsThePositionOfTheLargestMeanForThoseWhoAsk) {
       }
       const auto mean = MeanWeights(q.data() + r * d, pages.K(rows[r].slot, 1), s, asked.heads);
       const auto best = std::max_element(mean.begin(), mean.end());
-      // No two are so close here that rounding could decide.
+      // The two largest means must differ enough that rounding cannot swap them.
       std::vector<double> sorted = mean;
       std::sort(sorted.rbegin(), sorted.rend());
       if (sorted.size() > 1) {
@@ -136,7 +137,7 @@ TEST_P(AlignDeviceTest, TiesGoToTheLeft) {
   const OpDevice device = GetParam();
   const KvLayout layout = {.layers = kLayers, .heads = 1, .head_dim = 32};
   const CrossPages pages(device, layout, {70});
-  // A query of zero: every position has the same weight.
+  // With a query of zeros, every position has the same weight.
   const auto found =
       Align(device, layout, 0, pages, {{true, 0}}, {{0, 0, 2}}, std::vector<float>(32, 0.0F));
   EXPECT_EQ(found[0], 0);

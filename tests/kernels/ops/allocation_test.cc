@@ -1,4 +1,4 @@
-// After Warm and Reserve no operation allocates: this binary counts every allocation.
+// Tests that no operation allocates after Warm and Reserve. This binary counts every allocation.
 #include <malloc.h>
 
 #include "kernels/ops/decode_attention.h"
@@ -14,7 +14,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// malloc as such is seen through glibc's statistics: nothing may be in use that was not before.
+// Returns the bytes in use by glibc's statistics, which also show direct calls of malloc.
 size_t BytesInUse() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;

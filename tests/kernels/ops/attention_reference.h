@@ -18,7 +18,7 @@ struct Heads {
 };
 
 // Returns the weights of one head: softmax(q k^T / sqrt(head_dim) + bias). k has rows of all heads.
-// `position` is the query's among them.
+// `position` is the query's position among the rows of k.
 inline std::vector<double> AttentionWeights(const float* q, const std::vector<const float*>& k,
                                             int head, int head_dim, const RelativeBias& bias = {},
                                             int64_t position = 0) {
@@ -37,7 +37,8 @@ inline std::vector<double> AttentionWeights(const float* q, const std::vector<co
   return scores;
 }
 
-// softmax(q k^T / sqrt(head_dim) + bias) v of one row; k and v are rows of heads * head_dim.
+// Returns softmax(q k^T / sqrt(head_dim) + bias) v for one row. k and v are rows of
+// heads * head_dim.
 inline std::vector<double> Attend(const float* q, const std::vector<const float*>& k,
                                   const std::vector<const float*>& v, Heads shape,
                                   const RelativeBias& bias = {}, int64_t position = 0) {
@@ -53,7 +54,8 @@ inline std::vector<double> Attend(const float* q, const std::vector<const float*
   return out;
 }
 
-// A bias for each head and distance up to `positions`, before the query (`sides` 1) or both sides.
+// A random bias for each head and each distance below `positions`: before the query only (`sides`
+// 1), or on both sides of it (`sides` 2).
 class RandomBias {
  public:
   RandomBias(int heads, int64_t positions, int sides, uint32_t seed)

@@ -1,5 +1,5 @@
-// Self-attention of decoding in every type of pages that the CPU has. decode_attention_device_test.cc
-// has the rest.
+// Tests self-attention of decoding with every type of pages that the CPU has. The other tests are
+// in decode_attention_device_test.cc.
 #include <algorithm>
 #include <numeric>
 
@@ -18,7 +18,8 @@ struct RowArrays {
 
 using DecodeAttentionTest = PerIsa;
 
-// Slots that are at one position beside slots of which one lane has several.
+// Some slots have several positions of one lane in a call, others have one. The results must have
+// the bits of calls with one position each.
 TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
   constexpr int kMaxPositions = 2 * kPagePositions;
   constexpr int kSlots = 9;
@@ -27,7 +28,7 @@ TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
        {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
     const KvLayout layout = {.layers = 1, .heads = 4, .head_dim = 32, .host_element = element};
     const auto row = static_cast<size_t>(3 * layout.width());
-    // Each slot has two lanes; memory that was not written must not be read.
+    // Each slot has two lanes. Memory that was not written is NaN, because it must not be read.
     std::vector<int32_t> lane_pages(size_t{kSlots} * 4);
     std::iota(lane_pages.rbegin(), lane_pages.rend(), 0);
     std::vector<int32_t> slot_lanes(size_t{kSlots} * kMaxSlotLanes, -1);
@@ -36,7 +37,8 @@ TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
     }
     std::vector<uint8_t> ancestry(size_t{kSlots} * 2 * kMaxPositions, 0);
     const auto qkv = RandomFloats(size_t{kSlots} * kPositions * row, 11);
-    // Every slot's positions of lane 0, in calls of `at_once` of them, by all slots together.
+    // Computes all positions of lane 0 of all slots. Each call has `at_once` positions of each
+    // slot.
     const auto run = [&](int at_once, int threads, std::vector<uint8_t>* pool) {
       pool->assign(lane_pages.size() * static_cast<size_t>(layout.HostPageBytes()), 0xFF);
       const SelfKvTables tables = {pool->data(),      lane_pages.data(), 2,
@@ -48,7 +50,7 @@ TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
         std::vector<float> in;
         std::vector<size_t> from;
         for (int s = 0; s < kSlots; ++s) {
-          // Every third slot goes one by one in any case.
+          // Every third slot has one position in every call.
           for (int p = first; p < first + (s % 3 == 2 ? 1 : at_once); ++p) {
             rows.slot.push_back(s);
             rows.lane.push_back(0);

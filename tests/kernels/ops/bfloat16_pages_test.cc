@@ -1,5 +1,6 @@
-// Attention memory in bfloat16: with numbers that bfloat16 holds, every operation gives the bits
-// that it gives on memory in float32. (That numbers are rounded to nearest is the last test.)
+// Tests of attention memory in bfloat16. With numbers that bfloat16 can hold, every operation must
+// give the bits that it gives with memory in float32. (The last test checks that other numbers are
+// rounded to nearest even.)
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -23,7 +24,7 @@ std::vector<float> Representable(size_t n, uint32_t seed) {
   return AsOperand(ComputeType::kBFloat16, RandomFloats(n, seed), 1);
 }
 
-// Pages full of NaN, as bytes: what no one wrote must not be read.
+// Returns pages of 0xFF bytes, which are NaN, because pages that were not written must not be read.
 std::vector<uint8_t> Pool(const KvLayout& layout, int pages) {
   return std::vector<uint8_t>(size_t(pages) * layout.HostPageBytes(), 0xFF);
 }
@@ -32,7 +33,8 @@ using BFloat16Pages = PerIsa;
 
 constexpr std::pair<int, int> kShapes[] = {{2, 64}, {4, 32}, {3, 20}, {1, 16}};
 
-// Two lanes that write 40 positions in turn, each attending to what either has written.
+// Two lanes write 40 positions in turn. Each attends to what either has written. Returns all
+// results.
 std::vector<float> DecodeAll(ComputeType element, int heads, int head_dim) {
   const KvLayout layout = In(element, heads, head_dim);
   const int d = layout.width();
@@ -73,7 +75,7 @@ struct CrossResult {
   std::vector<uint16_t> aligned;
 };
 
-// Sources of 45 and 7 positions, up to five rows each.
+// Attends to a source of 45 positions with five rows, and to one of 7 positions with three rows.
 CrossResult CrossAll(const KvLayout& layout, const std::vector<float>& kv) {
   const int d = layout.width();
   auto pool = Pool(layout, 3);
@@ -110,14 +112,15 @@ TEST_P(BFloat16Pages, CrossAttentionAndAlignmentHaveTheBitsOfFloat32) {
   }
 }
 
-// One position: its value is the result.
+// With one position, the result is the position's value.
 TEST_P(BFloat16Pages, RoundsToNearestEven) {
   const KvLayout layout = {1, 1, 20, ComputeType::kBFloat16};
   auto pool = Pool(layout, 1);
   const int32_t zero = 0;
   const uint8_t ancestry[32] = {};
   auto qkv = RandomFloats(3 * 20, 1);
-  // Halfway up to an even and down to an even last bit, and what rounds up to the next power.
+  // Two midpoints, one of which rounds down and one up to an even last bit, and a number that
+  // rounds up to the next power of two.
   qkv[40] = std::bit_cast<float>(0x3F808000U);
   qkv[41] = std::bit_cast<float>(0x3F818000U);
   qkv[42] = std::bit_cast<float>(0x3FFFFFFFU);

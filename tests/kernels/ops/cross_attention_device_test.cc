@@ -1,4 +1,4 @@
-// Cross-attention and its pages on the CPU, on a device and emulated.
+// Tests of cross-attention and its pages on the CPU, on a device and emulated.
 #include "kernels/ops/cross_attention.h"
 
 #include "tests/kernels/ops/attention_reference.h"
@@ -11,7 +11,7 @@ namespace {
 
 using CrossAttentionDeviceTest = OnOpDevice;
 
-// The rows of q [rows.size(), d], in a bucket.
+// Attends with the rows of q [rows.size(), d], in a launch for `bucket` rows.
 AttentionResult AttendTo(const OpDevice& device, const KvLayout& layout, int layer,
                          const CrossPages& pages, const std::vector<StepRow>& rows, size_t bucket,
                          const std::vector<float>& q) {
@@ -57,7 +57,7 @@ TEST_P(CrossAttentionDeviceTest, AgreesWithDoubleForFewRowsAndForMany) {
           Attend(q.data() + r * d, pages.K(rows[r].slot, 1), pages.V(rows[r].slot, 1), s);
       expected.insert(expected.end(), row.begin(), row.end());
     }
-    // The bucket decides how many rows a warp takes.
+    // The size of the bucket decides how many rows a warp takes.
     for (const size_t bucket : {rows.size() + 1, size_t{300}}) {
       std::vector<float> y = AttendTo(device, layout, 1, pages, rows, bucket, q).values;
       for (size_t i = expected.size(); i < y.size(); ++i) ASSERT_EQ(y[i], 7.0F);
@@ -91,7 +91,7 @@ TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
     std::vector<std::pair<int, int>> widths;
     for (int i = 0; i < 12; ++i) widths.emplace_back(i, 1 + i % 9);
     auto rows = RowsOfSlots(widths);
-    // Positions of a forced prefix: rows of one lane.
+    // Adds the positions of a forced prefix, which are rows of one lane.
     for (int position = 0; position < 5; ++position) rows.push_back({12, 0, position});
     const auto q = RandomFloats(rows.size() * d, 2);
     std::vector<uint8_t> alone;
@@ -101,7 +101,8 @@ TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
       alone.insert(alone.end(), bits.begin(), bits.end());
     }
     const size_t row_bytes = alone.size() / rows.size();
-    // The last rows from `first` on, so that each is seen at many indices and beside others.
+    // Takes the rows from `first` on, so that each row is seen at many indices and next to other
+    // rows.
     for (size_t first = 0; first < rows.size(); first += 1 + first / 4) {
       const size_t count = rows.size() - first;
       for (const size_t bucket : {count, size_t{257}}) {

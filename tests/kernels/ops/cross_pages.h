@@ -17,7 +17,7 @@ namespace dragoman::kernels {
 
 class CrossPages {
  public:
-  // by_layer: one call of WriteCrossKv for each layer.
+  // If `by_layer`, calls WriteCrossKv once for each layer, otherwise once for all layers.
   CrossPages(const OpDevice& device, const KvLayout& layout, std::vector<int32_t> lengths,
              bool by_layer = false)
       : layout_(layout),

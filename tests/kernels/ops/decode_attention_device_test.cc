@@ -1,5 +1,6 @@
-// Self-attention of decoding on the CPU, on a device and emulated: a search of random reorders is
-// played through the operation itself, so that what it appends is what it later reads.
+// Tests of self-attention of decoding on the CPU, on a device and emulated. A search with random
+// reorders calls the operation itself, so that the operation reads what it appended in earlier
+// steps.
 #include "kernels/ops/decode_attention.h"
 
 #include <map>
@@ -17,10 +18,10 @@ namespace {
 
 using DecodeAttentionDeviceTest = OnOpDevice;
 
-constexpr int kSteps = 68;  // into the third page
+constexpr int kSteps = 68;  // reaches the third page
 constexpr int kLayer = 1;
 
-// Plays a search through the operation.
+// A search with random reorders that calls the operation.
 class RandomSearch {
  public:
   RandomSearch(const OpDevice& device, const KvLayout& layout, std::vector<SearchSlot> slots,
@@ -37,7 +38,7 @@ class RandomSearch {
     }
   }
 
-  // The rows of the next step, and their random q, k and v.
+  // Plans the rows of the next step and draws their q, k and v.
   void Plan() {
     beams_.Plan();
     const auto d = static_cast<size_t>(layout_.width());
@@ -49,7 +50,7 @@ class RandomSearch {
     }
   }
 
-  // Some rows of the step, in a bucket.
+  // Runs `count` rows of the step, from `first` on, in a launch for `bucket` rows.
   AttentionResult Run(size_t first, size_t count, size_t bucket) {
     const auto d = static_cast<size_t>(layout_.width());
     const RandomBeams::OnDevice at(device_, beams_, first, count, bucket);
@@ -60,13 +61,13 @@ class RandomSearch {
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, at.Step(false), tables,
                              in.data(), out.data(), bias_));
-      // The step's own table of pages gives the same bits.
+      // The step's own table of pages must give the same bits.
       const OpNumbers by_table(device_, std::vector<float>(bucket * d, 7.0F));
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, at.Step(true), tables,
                              in.data(), by_table.data(), bias_));
       EXPECT_EQ(AttentionResult(by_table, d).bits, AttentionResult(out, d).bits);
     } else {
-      // A row alone has one thread.
+      // A single row is computed by one thread.
       OpContext context(count == 1 ? 1 : device_.threads, 1);
       DecodeSelfAttention(context, layout_, kLayer, at.Cpu(), tables,
                           static_cast<const float*>(in.data()), static_cast<float*>(out.data()),
@@ -106,7 +107,7 @@ class RandomSearch {
   const KvLayout layout_;
   RandomBeams beams_;
   const RandomBias distances_;
-  const OpArray<float> table_;  // of distances_, on the device
+  const OpArray<float> table_;  // distances_, on the device
   RelativeBias bias_;
   std::vector<float> qkv_;
   std::map<Key, std::vector<float>> written_;
@@ -171,7 +172,7 @@ TEST_P(DecodeAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
   }
 }
 
-// Positions of one lane, one call after the other on the same pages.
+// Attention for the positions of one lane. Consecutive calls use the same pages.
 class LaneAttention {
  public:
   LaneAttention(const OpDevice& device, const KvLayout& layout)
@@ -181,7 +182,8 @@ class LaneAttention {
         pool_(device,
               std::vector<float>(size_t(LaneOnDevice::kPages * layout.ElementsPerPage()), NAN)) {}
 
-  // Rows at `position` and behind it, by the ancestry or by the step's table.
+  // Attends with rows at `position` and after it. Finds pages by the step's table if `by_table`,
+  // otherwise by the ancestry.
   std::vector<uint8_t> Attend(const std::vector<float>& qkv, int position, bool by_table) {
     const auto d = static_cast<size_t>(layout_.width());
     const size_t count = qkv.size() / (3 * d);
@@ -229,7 +231,7 @@ TEST_P(DecodeAttentionDeviceTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
       const auto bits = one_by_one.Attend(rows_of(p, 1), p, true);
       expected.insert(expected.end(), bits.begin(), bits.end());
     }
-    // Into the second page with the fourth of these.
+    // The fourth of these calls reaches the second page.
     for (const bool by_table : {false, true}) {
       LaneAttention at_once(device, layout);
       std::vector<uint8_t> found;

@@ -1,4 +1,4 @@
-// Embedding, on the CPU, on a device and emulated.
+// Tests of embedding on the CPU, on a device and emulated.
 #include "kernels/ops/embed.h"
 
 #include "tests/kernels/ops/emulated_ops.h"
@@ -9,7 +9,7 @@ namespace dragoman::kernels {
 namespace {
 
 using EmbedTest = OnOpDevice;
-class EmbedLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class EmbedLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
 TEST_P(EmbedTest, ScalesAndAddsThePosition) {
   const OpDevice device = GetParam();
@@ -48,7 +48,7 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
   }
 }
 
-// transformers gives <pad> of an M2M-100 no position.
+// transformers adds no position to the <pad> of M2M-100.
 TEST_P(EmbedTest, TheUnplacedTokenHasNoPosition) {
   const OpDevice device = GetParam();
   const int d = 8;

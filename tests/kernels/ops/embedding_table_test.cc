@@ -1,4 +1,4 @@
-// Embedding from tables of every type.
+// Tests of embedding from tables of every type.
 #include <memory>
 
 #include "kernels/ops/embed.h"
@@ -9,7 +9,7 @@ namespace {
 
 using EmbeddingTableTest = PerIsaAndType;
 
-// Quantized tables hold what products would take of their rows.
+// Quantized tables hold their rows rounded as the operands of products are.
 TEST_P(EmbeddingTableTest, ScalesAndAddsPositions) {
   const int d = 21;
   const auto table = RandomFloats(7 * d, 1);

@@ -1,5 +1,6 @@
 #include "tests/kernels/cuda_emulation/emulation.h"
-// First, for the instructions and the new name are for the .cu alone.
+// Included before the .cu, which uses the emulated instructions. The macros below rename its
+// functions.
 #include "tests/kernels/cuda_emulation/runtime.h"
 #include "tests/kernels/cuda_emulation/tensor_core.h"
 #include "tests/kernels/ops/emulated_ops.h"

@@ -56,13 +56,14 @@ decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
-// Code for cards before 8.0.
+// The code for cards of compute capability below 8.0.
 decltype(EncoderAttention) EmulatedPlainEncoderAttention;
 decltype(MultiplyQuantized) EmulatedPlainMultiplyQuantized;
 decltype(QuantizedProductNodes) EmulatedPlainQuantizedProductNodes;
 decltype(PrepareQuantizedProduct) EmulatedPlainPrepareQuantizedProduct;
 
-// FusedOutput::Create for this many processors: Hopper's, and the one of cards with mma.
+// FusedOutput::Create for a device with `processors` processors: with Hopper's kernels, and with
+// the kernels for cards that have mma.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    QuantizedType quantized, const void* weight,
                                                    const float* bias, int d, int vocabulary,

@@ -1,4 +1,4 @@
-// The encoder's attention on the CPU, on a device and emulated.
+// Tests of the encoder's attention on the CPU, on a device and emulated.
 #include "kernels/ops/encoder_attention.h"
 #include "tests/kernels/ops/attention_reference.h"
 #include "tests/kernels/ops/attention_result.h"
@@ -10,10 +10,9 @@ namespace dragoman::kernels {
 namespace {
 
 using EncoderAttentionDeviceTest = OnOpDevice;
-class EncoderAttentionLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class EncoderAttentionLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
-// Tokens of all kinds of segments: shorter than a warp's rows, than a tile, than a block, and
-// beyond.
+// Lengths of segments: shorter than the rows of a warp, than a tile and than a block, and longer.
 const std::vector<int32_t> kLengths = {1, 31, 32, 33, 5, 64, 3, 70, 2, 16, 17, 129};
 
 std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
@@ -22,7 +21,7 @@ std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
   return offsets;
 }
 
-// On the device, or by `launcher` in its stead.
+// Runs the device's operation, or `launcher` instead if it is not null.
 AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
                          const std::vector<int32_t>& lengths, Heads shape,
                          const RandomBias* bias = nullptr,
@@ -33,7 +32,7 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
   const OpNumbers in(device, qkv);
   const OpArray<int32_t> bounds(device, offsets);
   const OpNumbers out(device, std::vector<float>(size_t(offsets.back()) * d, NAN));
-  // Nothing may be read outside of the table, either.
+  // The table has exactly its size, because nothing outside of it may be read.
   const OpArray<float> table(device, bias == nullptr ? std::vector<float>(1) : bias->table());
   RelativeBias added;
   if (bias != nullptr) {
@@ -54,7 +53,7 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
   return {out, d};
 }
 
-// `positions`: 0 or the reach of a bias.
+// `positions` is the number of distances of the bias on each side, or 0 for no bias.
 void ExpectAgreesWithDouble(const OpDevice& device, int64_t positions) {
   const bool with_bias = positions > 0;
   const std::vector<int32_t> offsets = Offsets(kLengths);
@@ -77,7 +76,7 @@ void ExpectAgreesWithDouble(const OpDevice& device, int64_t positions) {
         expected.insert(expected.end(), row.begin(), row.end());
       }
     }
-    // With a bias the scores, and so what rounding them changes, are larger.
+    // A bias makes the scores larger, and so also the effect of rounding them.
     EXPECT_LT(WorstError(AttendTo(device, qkv, kLengths, s, with_bias ? &bias : nullptr).values,
                          expected),
               (with_bias ? 1.5 : 1.0) * AttentionTolerance(device))
@@ -90,7 +89,7 @@ TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
 }
 
 TEST_P(EncoderAttentionDeviceTest, AddsTheBiasOfItsDistance) {
-  ExpectAgreesWithDouble(GetParam(), 129);  // the longest segment, and no more
+  ExpectAgreesWithDouble(GetParam(), 129);  // exactly the longest segment
   if (!GetParam().launches()) ExpectAgreesWithDouble(GetParam(), 160);
 }
 
@@ -114,7 +113,8 @@ TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
   }
 }
 
-// Cards before 8.0 have no tensor cores for it: one text, two ways. f32 goes the plain way on all.
+// Cards of compute capability below 8.0 use code without tensor cores. In f32 all cards use that
+// code. The two versions must agree, in f32 to the bit.
 TEST_P(EncoderAttentionLaunchTest, OlderCardsComputeTheSame) {
   const OpDevice device = GetParam();
   if (!device.emulated) GTEST_SKIP() << "both ways can only be emulated in one process";

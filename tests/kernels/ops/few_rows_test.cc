@@ -1,5 +1,5 @@
-// Products of few rows, on a device and emulated: the order of their sums, bit by bit where the
-// emulation has it, and that a row is a matter of that row alone.
+// Tests of products of few rows, on a device and emulated. In the emulation, the order of a sum is
+// known, so results are compared bit by bit. A row's result must depend on that row alone.
 #include "kernels/ops/few_rows.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using cuda::FewRows;
 
-// The tensor cores that it needs come with 8.0: a card before that is asked whether it says so.
+// The product needs the tensor cores of compute capability 8.0. An older card must refuse it.
 class FewRowsTest : public OnOpDevice {
  protected:
   void SetUp() override {
@@ -32,7 +32,7 @@ class FewRowsTest : public OnOpDevice {
   }
 };
 
-// One product's numbers, as the type holds them.
+// The numbers of one product, rounded to the device's type.
 struct Problem {
   int in = 0;
   int out = 0;
@@ -55,7 +55,7 @@ Problem Make(const OpDevice& device, int in, int out, bool with_bias, Activation
 
 constexpr float kUntouched = 7.0F;
 
-// Rows first .. first + rows - 1 of x, alone in their memory.
+// Returns y for rows first .. first + rows - 1 of x, which are alone in memory.
 std::vector<float> Computed(const OpDevice& device, const Problem& p, int first, int rows) {
   const auto k = static_cast<size_t>(p.in);
   const OpNumbers w(device, p.w);
@@ -76,7 +76,7 @@ std::vector<float> Computed(const OpDevice& device, const Problem& p, int first,
   return y.Download();
 }
 
-// Sums as the instruction does: 16 exact products of f32 at a time, and one rounding of their sum.
+// Sums like the instruction: adds 16 exact products to the f32 sum and rounds once.
 float Sum(const Problem& p, int row, int column) {
   float sum = 0.0F;
   for (int k = 0; k < p.in; k += 16) {

@@ -11,13 +11,14 @@ namespace {
 
 struct OwnedList {
   explicit OwnedList(int capacity) : memory(capacity + 1), list{memory.data(), capacity, 0} {
-    memory[capacity] = {77.0F, 77};  // must stay
+    memory[capacity] = {77.0F, 77};  // must stay unchanged
   }
   std::vector<TokenScore> memory;
   TopList list;
 };
 
-// Scores with many ties, some -inf and some NaN, in any order, split and merged.
+// Scores with many ties, some of them -inf or NaN, are split among lists in random order and
+// merged. The merged list must be that of a sort.
 TEST(Fold, TopListIsThatOfASortWhateverTheOrderAndTheSplit) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 2000; ++trial) {

@@ -1,4 +1,4 @@
-// The gate of a feed-forward layer, on the CPU, on a device and emulated.
+// Tests of the gate of a feed-forward layer on the CPU, on a device and emulated.
 #include "kernels/ops/gate.h"
 #include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/emulated_ops.h"
@@ -9,9 +9,9 @@ namespace dragoman::kernels {
 namespace {
 
 using GateDeviceTest = OnOpDevice;
-class GateLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class GateLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
-// `count` for a device only.
+// The CPU ignores `count`.
 void Apply(const OpDevice& device, Activation activation, const OpNumbers& x, int64_t rows,
            const int32_t* count, int n, const OpNumbers& y) {
   if (device.launches()) {
@@ -40,7 +40,7 @@ TEST_P(GateDeviceTest, AgreesWithDouble) {
         }
       }
       const OpNumbers at_x(device, x);
-      // A border that must stay as it is shows writes outside of y.
+      // The row after y must stay unchanged, which detects writes outside of y.
       const OpNumbers y(device, std::vector<float>((rows + 1) * n, 7.0F));
       Apply(device, activation, at_x, rows, nullptr, n, y);
       std::vector<float> found = y.Download();

@@ -1,4 +1,4 @@
-// Rows of a list one below the other, on a device and emulated.
+// Tests of copying listed rows to consecutive rows, on a device and emulated.
 #include "kernels/ops/gather_rows.h"
 
 #include "tests/kernels/ops/emulated_ops.h"
@@ -10,7 +10,8 @@ namespace {
 
 using GatherRowsTest = OnOpDevice;
 
-// A launch takes numbers 2 to 6 of seven listed rows and is made for more.
+// The count says that seven rows are listed. A launch for nine rows from number 2 on takes numbers
+// 2 to 6 and must leave its other rows unchanged.
 TEST_P(GatherRowsTest, TakesThoseOfTheListAndLeavesTheRest) {
   const OpDevice device = GetParam();
   constexpr int kWidth = 72;

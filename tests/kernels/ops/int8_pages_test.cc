@@ -1,6 +1,6 @@
-// Attention memory in int8 against attention in double over the numbers that int8 holds: K, V and
-// the query are rounded by head, V's weights to 15 bits of the largest. (What rounding K and V costs
-// a translation is measured in tests/bench.)
+// Tests attention memory in int8 against attention in double over the numbers that int8 holds. K, V
+// and the query are rounded per head, and the weights of V to 15 bits of the largest. (tests/bench
+// measures what rounding K and V costs a translation.)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,8 +19,8 @@ constexpr int kLayers = 2;
 constexpr int kLayer = 1;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Heads that fill a register, a part of one, more than one, and no power of two; head_dims for
-// which a register takes all, a half, a quarter and an odd number of pieces.
+// Numbers of heads that fill one register, a part of one and several, and that are no power of two.
+// head_dims of one register, of a half and a quarter of one, and of an odd number of pieces.
 constexpr Heads kShapes[] = {{8, 64}, {4, 32}, {16, 64}, {20, 16}, {3, 48}, {1, 128}, {6, 64}};
 
 KvLayout In(Heads shape) { return {kLayers, shape.heads, shape.head_dim, ComputeType::kInt8}; }
@@ -29,13 +29,13 @@ std::vector<float> Rounded(std::vector<float> x, Heads shape) {
   return AsOperand(ComputeType::kInt8, std::move(x), shape.head_dim);
 }
 
-// Pages full of NaN, as bytes: what no one wrote must not be read.
+// Returns pages of 0xFF bytes, which are NaN, because pages that were not written must not be read.
 std::vector<uint8_t> Pool(const KvLayout& layout, int pages) {
   return std::vector<uint8_t>(size_t(pages) * layout.HostPageBytes(), 0xFF);
 }
 
-// Values are at most 5 here. A tile's weights, with V's scale in them, are each rounded by at most
-// half of the largest's 32767th; the rest is f32's rounding.
+// Values are at most 5 here. In a tile of 32 positions, each weight times V's scale is rounded by
+// at most half of 1/32767 of the largest. The remaining error is the rounding of f32.
 constexpr float kTolerance = 5.0F * (0.5F * 32 / 32767 + 2e-5F);
 
 void ExpectNear(const float* y, const std::vector<double>& expected, float tolerance, Heads shape) {
@@ -48,9 +48,10 @@ class Int8Pages : public ::testing::TestWithParam<cpu::Isa> {
   const WithIsa with_{GetParam()};
 };
 
-// Two lanes that write 75 positions in turn, each attending to what either has written.
+// The results of two lanes that write 75 positions in turn. Each attends to what either has
+// written.
 struct Decoded {
-  std::vector<std::vector<float>> qkv;  // by position: of both lanes
+  std::vector<std::vector<float>> qkv;  // by position, for both lanes
   std::vector<std::vector<float>> y;
 };
 constexpr int kPositions = 75;
@@ -58,7 +59,7 @@ constexpr int kMaxPositions = 96;
 
 int Ancestor(int lane, int position) { return (lane * 5 + position * 7) % 3 % 2; }
 
-// `at_once`: rows of a call.
+// `at_once` is the number of rows in a call.
 Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2,
                   const RelativeBias& bias = {}) {
   const KvLayout layout = In(shape);
@@ -146,7 +147,8 @@ constexpr int32_t kOffsets[] = {0, 45, 52};
 constexpr int32_t kSlots[] = {0, 0, 0, 0, 0, 1, 1, 1};
 constexpr int kRows = 8;
 
-// Sources of 45 and 7 positions, up to five rows each; `at_once`: rows of a call.
+// Attends to a source of 45 positions with five rows, and to one of 7 positions with three rows.
+// `at_once` is the number of rows in a call.
 CrossResult CrossAll(Heads shape, const std::vector<float>& kv, const std::vector<float>& q,
                      int at_once = kRows) {
   const KvLayout layout = In(shape);
@@ -179,7 +181,7 @@ TEST_P(Int8Pages, CrossAttentionAndAlignmentAreThoseOfRoundedNumbers) {
   for (const Heads shape : kShapes) {
     const int d = shape.heads * shape.head_dim;
     const auto kv = RandomFloats(size_t(52) * kLayers * 2 * d, 3);
-    // Rounded already, for AlignRows does not round it.
+    // The query is already rounded, because AlignRows does not round it.
     const auto q = Rounded(RandomFloats(size_t(kRows) * d, 5), shape);
     const CrossResult result = CrossAll(shape, kv, q);
     const auto rounded = Rounded(kv, shape);
@@ -192,7 +194,7 @@ TEST_P(Int8Pages, CrossAttentionAndAlignmentAreThoseOfRoundedNumbers) {
       ExpectNear(result.context.data() + r * d, Attend(q.data() + r * d, k, v, shape), kTolerance,
                  shape);
       auto weights = AttentionWeights(q.data() + r * d, k, 0, shape.head_dim);
-      weights.pop_back();  // the end of the sentence is never aligned to
+      weights.pop_back();  // the end of the sentence is never a result
       const auto best = std::max_element(weights.begin(), weights.end());
       EXPECT_EQ(result.aligned[r], best - weights.begin()) << r;
     }
@@ -212,7 +214,7 @@ TEST_P(Int8Pages, RowsOfASourceAreBitEqualInAnyCompany) {
   }
 }
 
-// One position, whose values are the result; then what is at int8's limits, where sums are largest.
+// All numbers are at int8's limits, where sums are largest.
 TEST_P(Int8Pages, HoldsExtremesExactly) {
   constexpr Heads kShape = {2, 128};
   const int d = 2 * 128;
@@ -221,7 +223,7 @@ TEST_P(Int8Pages, HoldsExtremesExactly) {
   std::vector<float> q(size_t(kRows) * d);
   for (size_t i = 0; i < q.size(); ++i) q[i] = i / 64 % 2 == 0 ? 127.0F : -127.0F;
   const CrossResult result = CrossAll(kShape, kv, q);
-  // All positions are alike, so each row's context is V itself.
+  // All positions are equal, so each row's context is V itself.
   for (size_t i = 0; i < q.size(); ++i) {
     ASSERT_NEAR(result.context[i], kv[i % d], 127 * 1e-6) << i;
   }
@@ -240,7 +242,7 @@ TEST_P(Int8Pages, NanStaysInItsHead) {
       for (int r = 0; r < kRows; ++r) {
         for (int i = 0; i < d; ++i) {
           const bool touched = part == 1 && kSlots[r] == 0 && i / 32 == 2;
-          // A score that is NaN gives its position no weight, as in float32.
+          // A NaN score gives its position no weight, as in float32.
           EXPECT_EQ(std::isnan(result.context[r * d + i]), touched) << r << " " << i;
         }
       }
@@ -248,7 +250,7 @@ TEST_P(Int8Pages, NanStaysInItsHead) {
   }
 }
 
-// A row of zeros has scale 0; the smallest numbers are zeros, too.
+// Numbers that are too small for a scale become zeros, like a row of zeros, which has scale 0.
 TEST_P(Int8Pages, ZerosAreZeros) {
   constexpr Heads kShape = {8, 64};
   const std::vector<float> kv(size_t(52) * kLayers * 2 * 8 * 64, 1e-35F);

@@ -1,4 +1,4 @@
-// Products, on the CPU and on a device, where they are cuBLASLt's.
+// Tests of matrix products on the CPU and on a device, where cuBLASLt computes them.
 #include <memory>
 #include <numeric>
 
@@ -20,7 +20,7 @@ struct Case {
   int out = 0;
   Activation activation = Activation::kNone;
   bool bias = true;
-  bool float_output = false;  // for a device; the CPU's is f32 anyway
+  bool float_output = false;  // for a device; the CPU's output is always f32
   bool per_bucket = false;
   int64_t y_stride = 0;
 };
@@ -70,7 +70,7 @@ class TestLinear {
   bool ok() const { return on_cpu_ != nullptr || on_device_ != nullptr; }
   int64_t stride() const { return case_.y_stride == 0 ? case_.out : case_.y_stride; }
 
-  // y [rows, out]. Also that nothing else was written: neither between the rows nor behind them.
+  // Returns y [rows, out]. Checks that nothing was written between the rows or after them.
   std::vector<float> Run(const std::vector<float>& x, int64_t rows) const {
     const OpNumbers y = Place(rows);
     const OpNumbers at_x(device_, x);
@@ -85,7 +85,7 @@ class TestLinear {
     return Dense(y, rows);
   }
 
-  // Room for y and a row more, all of it 7.
+  // Returns memory for y and one more row, filled with 7.
   OpNumbers Place(int64_t rows) const {
     return OpNumbers(y_device_, std::vector<float>((rows + 1) * stride(), 7.0F));
   }
@@ -125,8 +125,8 @@ class TestLinear {
     return expected;
   }
 
-  // f32 sums, then one rounding to y's type, and another after an activation of its own kernel,
-  // through which the first has passed (slope up to 1.13).
+  // Sums are in f32 and rounded once to y's type. A separate activation kernel rounds a second
+  // time, and its slope of up to 1.13 enlarges the first error.
   double Tolerance() const {
     const bool twice =
         case_.activation == Activation::kGelu || case_.activation == Activation::kSwish;
@@ -174,7 +174,7 @@ TEST_P(LinearDeviceTest, AgreesWithDouble) {
   }
 }
 
-// The promise: a row's bits are the same in every bucket, at every place, with any neighbours. With
+// A row's bits must be the same in every bucket, at every place and with any neighbours, also for
 // numbers and orders that the trial at Create has not seen.
 TEST_P(LinearDeviceTest, RowsAreBitEqualInEveryBucketAndOrder) {
   const OpDevice device = GetParam();
@@ -218,7 +218,7 @@ TEST_P(LinearDeviceTest, NanStaysInItsRow) {
     x[3 * 64 + 5] = NAN;
     const std::vector<float> y = linear.Run(x, 8);
     for (int i = 0; i < 8 * c.out; ++i) {
-      // cuBLASLt's ReLU is not told what to do with NaN.
+      // The result of cuBLASLt's ReLU for NaN is not specified.
       if (i / c.out == 3 && device.cuda && activation == Activation::kRelu) continue;
       EXPECT_EQ(std::isnan(y[i]), i / c.out == 3) << i;
     }
@@ -298,7 +298,7 @@ TEST_P(LinearOnCuda, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(refused(good, w.data(), {8, 8}));
 }
 
-// No allocation and no descriptor in Run: else the capture would fail.
+// Run must not allocate or create descriptors, because the capture would fail.
 TEST_P(LinearOnCuda, IsCapturedIntoAGraph) {
   const OpDevice device = GetParam();
   const Case c = {.in = 128, .out = 256, .activation = Activation::kSwish};

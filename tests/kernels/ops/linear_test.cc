@@ -35,7 +35,7 @@ TEST_P(LinearTest, AgreesWithDouble) {
         const auto linear = Linear::Create(w.data(), with_bias ? b.data() : nullptr, s.in, s.out,
                                            activation, type());
         OpContext context;
-        // A border that must stay as it is shows writes outside of y.
+        // The 64 numbers after y must stay unchanged, which detects writes outside of y.
         std::vector<float> y(rows * s.out + 64, 123.0F);
         linear->Run(context, x.data(), rows, y.data());
         for (size_t i = rows * s.out; i < y.size(); ++i) ASSERT_EQ(y[i], 123.0F);
@@ -58,7 +58,7 @@ TEST_P(LinearTest, AgreesWithDouble) {
   }
 }
 
-// The promise: a row alone, and the same row anywhere among any number of others.
+// A row must have the same bits alone and at any place among any number of other rows.
 TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
   for (const Shape s : {Shape{64, 96}, {1024, 56}, {33, 7}, {256, 131}}) {
     const int64_t most = 300;
@@ -73,7 +73,8 @@ TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
     }
     for (const int threads : kThreadCounts) {
       OpContext context(threads, 1);
-      // Blocks have 32 rows at most (AMX): every remainder of one, then some of more.
+      // Blocks have at most 32 rows (AMX). Tests every remainder of a block, then some larger
+      // counts.
       for (int64_t rows = 1; rows <= most; rows += threads == 1 && rows < 34 ? 1 : 29) {
         std::vector<float> y(rows * s.out);
         linear->Run(context, x.data(), rows, y.data());
@@ -119,15 +120,15 @@ TEST_P(LinearTest, NanStaysInItsRow) {
   }
 }
 
-// Every number by itself, with nothing lost of the small ones: 1e-5 is as exact as 10.
+// The relative error must be small for every number: 1e-5 is as exact as 10.
 TEST_P(LinearTest, SwishIsOfEveryNumber) {
   std::vector<float> x;
   for (float magnitude = 1e-6F; magnitude < 60.0F; magnitude *= 1.01F) {
     x.push_back(magnitude);
     x.push_back(-magnitude);
   }
-  x.resize(x.size() / 7 * 7 + 3);  // no whole number of registers
-  // A bias alone: the sums are exactly these.
+  x.resize(x.size() / 7 * 7 + 3);  // not a multiple of a register
+  // The weights are zeros, so the sums are exactly the biases.
   const std::vector<float> w(x.size());
   const auto linear =
       Linear::Create(w.data(), x.data(), 1, static_cast<int>(x.size()), Activation::kSwish, type());
@@ -187,7 +188,8 @@ TEST_P(LinearTest, PackingOnSeveralThreadsChangesNothing) {
 
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(LinearTest);
 
-// Integers whose largest is the limit are their own operands, with scale 1: what comes out is the sum.
+// Tests with integers whose largest magnitude is the limit. They are quantized with scale 1, so the
+// result is the exact sum.
 class ExactSums : public PerIsa {
  protected:
   static int LimitOfEqualNeighbours() {
@@ -219,9 +221,9 @@ void ExpectExactSums(int in, int out, int64_t rows, const std::vector<float>& w,
   }
 }
 
-// The largest products that there are, with every pattern of signs in groups of four: what the
-// instructions that saturate at 16 bits get wrong. 1040 * 127 * 127 is the last below 2^24, so
-// that f32 holds every sum.
+// The largest possible products, with every pattern of signs in groups of four. Instructions that
+// saturate at 16 bits would get them wrong. 1040 * 127 * 127 is just below 2^24, so f32 holds every
+// sum.
 TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
   for (const int in : {4, 64, 200, 1040}) {
     const int patterns = 16;
@@ -239,13 +241,13 @@ TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
   }
 }
 
-// Neighbours of one sign that are 128 together, the most that rounding may leave (WeightLimit), times
-// rows whose numbers are as large as they can be.
+// Neighbouring weights of one sign add up to 128 after rounding, the most that WeightLimit allows.
+// Rows have the largest numbers.
 TEST_P(ExactSums, OfNeighboursAtTheirLimit) {
   const int in = 64;
   const std::vector<float> rows = {127.0F, -127.0F};
   for (int large = 64; large <= cpu::QuantizedKernels().weight_limit; ++large) {
-    // Before rounding they are 127.2 together.
+    // Before rounding, two neighbours add up to 127.2.
     std::vector<float> w(size_t(17) * in, 0.0F);
     for (int c = 0; c < 17; ++c) {
       float* const column = w.data() + size_t(c) * in;
@@ -272,9 +274,10 @@ TEST_P(ExactSums, OfNeighboursAtTheirLimit) {
   }
 }
 
-// Short weights (cpu::QuantizedGemmArgs::order) add the products of two groups up in 16 bits where those
-// of one sign are at most 128 together. So here they are 128 and 129, of either sign, in some strips
-// and groups and not in others, beside rows whose numbers are as large as they can be.
+// If weights are limited below 127, the products of two groups are added in 16 bits where their
+// weights of one sign add up to at most 128 (cpu::QuantizedGemmArgs::order). Here they add up to
+// 128 or to 129, of either sign, which differs among strips and groups. Rows have the largest
+// numbers.
 TEST_P(ExactSums, WhereProductsOfTwoGroupsJustFitAndWhereTheyDoNot) {
   const int in = 256;
   const int out = 16 * 6 + 5;
@@ -301,8 +304,8 @@ TEST_P(ExactSums, WhereProductsOfTwoGroupsJustFitAndWhereTheyDoNot) {
   ExpectExactSums(in, out, rows, w, x);
 }
 
-// A whole 4,096 of the largest products: up to 66 million, beyond f32's integers but a multiple of
-// 4,096.
+// Sums of 4,096 of the largest products reach 66 million. That is beyond f32's exact integers, but
+// f32 holds multiples of 4,096.
 TEST_P(ExactSums, OfTheLongestRows) {
   const int in = 4096;
   const auto limit = static_cast<float>(limit_);
@@ -313,8 +316,8 @@ TEST_P(ExactSums, OfTheLongestRows) {
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ExactSums, ::testing::ValuesIn(cpu::SupportedIsas()), IsaTestName);
 
-// The baseline is left out: it scales with a multiplication and an addition, the others with one
-// operation for both. So is AVX2 alone, whose weights are shorter.
+// Skips the baseline, which scales with a multiplication and an addition where the other
+// instruction sets use one operation for both. Skips AVX2 alone, whose weights have a lower limit.
 TEST(Int8, HasTheSameBitsOnEveryInstructionSet) {
   const auto w = RandomFloats(size_t(300) * 70, 1);
   const auto x = RandomFloats(size_t(37) * 300, 2);

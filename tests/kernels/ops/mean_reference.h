@@ -1,4 +1,4 @@
-// The mean of an ensemble's members by its definition, in double, and the check of an answer.
+// The reference for the mean of an ensemble's members, in double, and the check of an answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,12 +50,13 @@ inline std::vector<double> MeanOf(MeanKind kind, const std::vector<std::vector<d
   return mean;
 }
 
-// `expected` is MeanOf the question. Scores must be within 3e-5 of it, in the same order.
+// Checks `a`, where `expected` is MeanOf the question. Scores must be within 3e-5, in the same
+// order.
 inline void ExpectMeanAnswer(const Answer& a, const Question& q,
                              const std::vector<double>& expected) {
   ASSERT_FALSE(a.nan);
   const int vocabulary = static_cast<int>(expected.size());
-  // Without a normaliser all scores are too high by one constant.
+  // Without a normaliser, all scores are too high by the same constant.
   double shift = 0;
   std::vector<int> order;
   for (int c = 0; c < vocabulary; ++c) {

@@ -15,7 +15,7 @@ namespace dragoman::kernels {
 namespace {
 
 #ifdef DRAGOMAN_HAVE_CUDA
-// Kernels that the main thread launches by itself obey DRAGOMAN_CUDA_OFF, as those of engines do.
+// Kernels that the main thread launches itself obey DRAGOMAN_CUDA_OFF, as an engine's kernels do.
 const cuda::EarlyLaunches early_launches(CudaOptionsOfEnvironment().early_launch);
 #endif
 
@@ -31,7 +31,7 @@ float FromBits(uint32_t bits) {
   return x;
 }
 
-// Round to nearest even, as the devices do. NaN stays NaN.
+// Rounds to nearest even, as the devices do. NaN stays NaN.
 uint16_t ToBFloat16(float x) {
   const uint32_t bits = Bits(x);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<uint16_t>((bits >> 16) | 0x40U);
@@ -40,7 +40,7 @@ uint16_t ToBFloat16(float x) {
 
 float FromBFloat16(uint16_t x) { return FromBits(uint32_t{x} << 16); }
 
-// _Float16 is what the compiler knows of half precision: conversions only are used.
+// Uses the compiler's half-precision type, for conversions only.
 uint16_t ToHalf(float x) {
   const auto half = static_cast<_Float16>(x);
   uint16_t bits = 0;
@@ -158,7 +158,8 @@ void OpBytes::Upload(const void* from, size_t bytes) {
   }
 #ifdef DRAGOMAN_HAVE_CUDA
   ExpectDone(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice));
-  // The copy may come back when the bytes are on their way; other streams do not wait for them.
+  // cudaMemcpy may return while the bytes are still in transit, and other streams do not wait for
+  // them.
   ExpectDone(cudaDeviceSynchronize());
 #endif
 }

@@ -44,14 +44,14 @@ struct OpDevice {
   }
 };
 
-// Returns the same device with one thread. What a row gives alone is what it gives to any number.
+// Returns the same device with one thread. A row's result must not depend on the number of threads.
 inline OpDevice Alone(OpDevice device) {
   device.threads = 1;
   return device;
 }
 
-// Returns widths of norms: those that fill the steps of a warp, that leave a part of one, and that
-// take four warps. The CPU takes any.
+// Returns widths for tests of norms: widths that fill the steps of a warp, that fill the last step
+// in part, and that take four warps. Adds other widths for the CPU, which takes any.
 inline std::vector<int> NormWidths(const OpDevice& device) {
   std::vector<int> widths = {8, 64, 200, 256, 264, 512, 768, 1000, 1024, 1032, 2048, 3000, 4096};
   if (!device.launches()) widths.insert(widths.end(), {1, 3, 16, 17, 31, 100});
@@ -59,8 +59,8 @@ inline std::vector<int> NormWidths(const OpDevice& device) {
 }
 
 std::vector<OpDevice> OpDevices();
-// Adds the emulation in each compute type (tests/kernels/cuda_emulation). Not under
-// ThreadSanitizer, which does not support its fibers, and on x86-64 only.
+// Returns OpDevices() and the emulation in each compute type (tests/kernels/cuda_emulation). The
+// emulation runs on x86-64 only, and not under ThreadSanitizer, which does not support its fibers.
 std::vector<OpDevice> OpDevicesAndEmulation();
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info);
 
@@ -91,14 +91,14 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::kernels::OpDevices()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// The same, with the emulation.
+// Instantiates a suite for OpDevicesAndEmulation().
 #define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                                        \
   INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                    \
                            ::testing::ValuesIn(::dragoman::kernels::OpDevicesAndEmulation()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// Instantiates a suite for LaunchDevices() or some of them. Under ThreadSanitizer, which does not
-// support the emulation, a build without CUDA has none.
+// Instantiates a suite for LaunchDevices() or some of them. A build without CUDA has none under
+// ThreadSanitizer, which does not support the emulation.
 #define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)                      \
   GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                  \
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), \

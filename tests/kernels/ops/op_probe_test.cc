@@ -1,4 +1,4 @@
-// The calls that the operations of the CPU make to a probe.
+// Tests of the calls that the CPU's operations make to a probe.
 #include "kernels/base/op_probe.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// The names in their order, and whether the calls keep the contract.
+// Records the names in order and checks that the calls keep OpProbe's contract.
 class RecordingProbe final : public OpProbe {
  public:
   void Before(const char* name) override {
@@ -50,7 +50,7 @@ constexpr int kIn = 64;
 constexpr int kOut = 400;
 constexpr int kVocabulary = 4 * 480;  // four blocks of the output layer
 
-// One thread, and two that share all work.
+// Runs with one thread, and with two threads that share all work.
 class OpProbes : public ::testing::TestWithParam<int> {
  protected:
   OpProbes() : context_(GetParam(), 1) { context_.set_probe(&probe_); }
@@ -69,7 +69,7 @@ class OpProbes : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(OpProbes, HearOfThePartsOfAProduct) {
-  for (const int64_t rows : {3, 200}) {  // divided by columns, and by rows
+  for (const int64_t rows : {3, 200}) {  // 3 rows are divided by columns, 200 by rows
     EXPECT_THAT(PartsOfLinear(ComputeType::kFloat32, Activation::kRelu, rows), IsEmpty());
     const auto f32 = PartsOfLinear(ComputeType::kFloat32, Activation::kSwish, rows);
     EXPECT_THAT(f32, Each(op_part::kActivation));
@@ -103,7 +103,7 @@ TEST_P(OpProbes, HearOfTheFoldOfAnOutputLayer) {
   summary.top = top;
   layer->Fold(context_, hidden.data(), 1, &request, &summary);
   std::vector<std::string> parts = probe_.Take();
-  ASSERT_GE(parts.size(), GetParam() == 1 ? 3U : 2U);  // its own blocks, and the merge in the end
+  ASSERT_GE(parts.size(), GetParam() == 1 ? 3U : 2U);  // operands, own blocks, the final merge
   EXPECT_EQ(parts.front(), op_part::kOperands);
   parts.erase(parts.begin());
   EXPECT_THAT(parts, Each(op_part::kFold));

@@ -1,7 +1,7 @@
-// The output layer by all its ways, on the CPU, on a device and emulated, against a sort and a sum
-// in double. All numbers are small integers, and the biases quarters: every product is exact
-// whatever its order and type, so tokens, scores and wanted logits must agree to the bit. Ties
-// abound.
+// Tests the output layer in every implementation (Way), on the CPU, on a device and emulated,
+// against a sort and a sum in double. All numbers are small integers and all biases are multiples
+// of 1/4, so every product is exact in any order and type. Tokens, scores and wanted logits must
+// therefore agree to the bit. Ties are frequent.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -20,7 +20,8 @@
 namespace dragoman::kernels {
 namespace {
 
-// kFused: by the device's own code, in the emulation by Hopper's; kMma: by mma's, in the emulation.
+// kFused: the device's own fused code, or Hopper's in the emulation. kMma: the fused code for mma,
+// in the emulation only.
 enum class Way { kCpu, kMaterialized, kFused, kMma };
 
 bool IsFused(Way way) { return way == Way::kFused || way == Way::kMma; }
@@ -54,7 +55,7 @@ std::vector<float> AllProducts(const Problem& p) {
   return all;
 }
 
-// In chunks of at most `chunk` rows; the launches are made for more rows than there are.
+// Folds chunks of at most `chunk` rows. The launches are for three rows more than there are.
 std::vector<Answer> FoldMaterialized(const OpDevice& device, const Problem& p, int chunk) {
   const OpArray<float> logits(device, AllProducts(p));
   const OpArray<float> bias(device, p.bias);
@@ -75,7 +76,7 @@ std::vector<Answer> FoldMaterialized(const OpDevice& device, const Problem& p, i
   return asked.Answers(logits.Download(), p.vocabulary);
 }
 
-// Whose code the emulation runs: that for Hopper, the same with the fold as it was, that by mma.
+// Which fused code the emulation runs: Hopper's, or that for mma.
 enum class FusedCode { kHopper, kMma };
 
 std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,
@@ -96,12 +97,12 @@ std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const voi
 #endif
 }
 
-// A step of the fused way: how many rows it is launched for, and which do not fuse.
+// A step of the fused layer: how many rows it is launched for, and which rows it must leave alone.
 struct FusedShape {
-  int bucket = 0;  // at least the rows
+  int bucket = 0;  // raised to the number of rows
   int max_k = cuda::kMaxFusedTopK;
   int processors = 132;                 // of the emulation
-  std::set<int> unfit_slots;            // rows come in slots of three
+  std::set<int> unfit_slots;            // slots that cannot be fused; each slot has three rows
   FusedCode code = FusedCode::kHopper;  // of the emulation
   QuantizedType quantized = QuantizedType::kNone;
 };
@@ -127,7 +128,7 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   const OpNumbers w(device, p.w);
   const OpArray<float> bias(device, p.bias);
   std::vector<float> padded = p.hidden;
-  padded.resize(size_t(shape.bucket) * p.d, NAN);  // what lies beyond the count is never seen
+  padded.resize(size_t(shape.bucket) * p.d, NAN);  // rows beyond the count must not be read
   const OpNumbers hidden(device, padded);
   std::string why;
   const auto fused = CreateFused(device, w.data(), bias.data(), p.d, p.vocabulary, shape.processors,
@@ -142,8 +143,8 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   return asked.Answers({}, p.vocabulary);
 }
 
-// Whether the fused way exists here; where it does not on a device, because it has no code for the
-// device or the type is f32.
+// Reports whether the device has the fused layer. It has none in f32, or if there is no code for
+// it.
 bool HasFused(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return false;
   const OpNumbers w(device, std::vector<float>(64, 1.0F));
@@ -164,7 +165,7 @@ bool HasFused(const OpDevice& device) {
 
 std::vector<Way> WaysOf(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return {Way::kCpu};
-  // Materialized logits are f32 in every type: once is enough.
+  // Materialized logits are f32 in every type, so the emulation tests them in one type only.
   if (device.emulated && HasFused(device)) return {Way::kFused, Way::kMma};
   if (HasFused(device)) return {Way::kMaterialized, Way::kFused};
   return {Way::kMaterialized};
@@ -185,9 +186,9 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 }
 
 using OutputDeviceTest = OnOpDevice;
-class FusedOutputTest : public OnOpDevice {};  // in the quantized types
+class FusedOutputTest : public OnOpDevice {};  // in the 16-bit types
 
-// Both kinds of code in the emulation; a card has its own.
+// Returns both kinds of code for the emulation. A card has its own kind.
 std::vector<FusedCode> CodesOf(const OpDevice& device) {
   if (device.emulated) return {FusedCode::kHopper, FusedCode::kMma};
   return {FusedCode::kHopper};
@@ -219,7 +220,7 @@ TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
   }
 }
 
-// Code that was compiled for another architecture has empty kernels.
+// Code that was compiled for another architecture has empty kernels, so it must not be used.
 TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
   const std::vector<uint16_t> weight(64 * 8);
   for (const auto& [architecture, there] : {std::pair{75, false},
@@ -267,8 +268,8 @@ TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
   }
 }
 
-// The first to look at when a new way fails: which weight, of which token and element, each row
-// reads.
+// If new code fails several tests, begin with this one. It shows which weight (of which token and
+// element) each row reads.
 TEST_P(OutputDeviceTest, OneHotRowsReadOneElementOfEveryToken) {
   const OpDevice device = GetParam();
   for (const int d : {64, 512, 1024}) {
@@ -324,22 +325,23 @@ TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
   }
 }
 
-// Every list length, from none to as many as there are tokens and more.
+// Every list length from 0 to kMaxTopK, one of them longer than the number of tokens left.
 TEST_P(OutputDeviceTest, EveryK) {
   const OpDevice device = GetParam();
   for (const Way way : WaysOf(device)) {
     Problem p = MakeProblem(64, 601, kMaxTopK + 1, 5);
     for (int k = 0; k <= kMaxTopK; ++k) p.questions[k].k = k;
     p.questions[17].excluded.clear();
-    for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // five are left for 17
+    for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // leaves 5 tokens
     if (IsFused(way)) MakeFusable(p);
     ExpectAnswers(FoldBy(way, device, p), p);
   }
 }
 
-// Marks are of one stretch of the vocabulary at a time, and where no list is made nothing else
-// keeps the members of a group together. Excluded: the first half of the even stretches, the second
-// half of the odd ones; what is excluded would be most of the sum.
+// The fold marks excluded tokens for one stretch of the vocabulary at a time. If it makes no list,
+// nothing else synchronises a group's threads between stretches. The test excludes the first half
+// of even stretches and the second half of odd ones. Excluded tokens have large logits, so a sum
+// that includes one by mistake is far too large.
 TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
   const OpDevice device = GetParam();
   constexpr int kStretch = kMaterializedThreads * kMaterializedPerThread;
@@ -357,7 +359,7 @@ TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
 TEST_P(OutputDeviceTest, ARowIsBitEqualInAnyCompany) {
   const OpDevice device = GetParam();
   Problem p = MakeProblem(128, 2'003, 140, 9);
-  for (float& b : p.bias) b += 0.1F;  // sums that are not exact
+  for (float& b : p.bias) b += 0.1F;  // makes the sums inexact
   for (const Way way : WaysOf(device)) {
     if (IsFused(way)) MakeFusable(p);
     const std::vector<Answer> all = FoldBy(way, device, p);
@@ -398,8 +400,8 @@ TEST_P(FusedOutputTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
   }
 }
 
-// The products are exact, so the two kinds of code fold the same logits: by the same text, in the
-// same order, to the same bits.
+// The products are exact, so both kinds of code fold the same logits. They share the code of the
+// fold and its order, so they must give the same bits.
 TEST_P(FusedOutputTest, BothKindsOfCodeFoldAlike) {
   const OpDevice device = GetParam();
   if (!device.emulated || !HasFused(device)) GTEST_SKIP() << "a card has one of them";
@@ -414,7 +416,7 @@ TEST_P(FusedOutputTest, BothKindsOfCodeFoldAlike) {
   }
 }
 
-// Hopper's code takes multiples of 64 up to 1024.
+// The code for mma takes any multiple of 32. Hopper's takes multiples of 64 up to 1024.
 TEST_P(FusedOutputTest, ByMmaAnyMultipleOf32Fits) {
   const OpDevice device = GetParam();
   if (!device.emulated || !HasFused(device)) GTEST_SKIP() << "the emulation has it everywhere";
@@ -426,7 +428,8 @@ TEST_P(FusedOutputTest, ByMmaAnyMultipleOf32Fits) {
   }
 }
 
-// Its exponent in powers of two is +inf, and the sum of exp would be NaN without anybody saying so.
+// The logit's exponent as a power of two is +inf. Without a check, the sum of exp would become NaN
+// and no one would notice.
 TEST_P(FusedOutputTest, ALogitThatIsBeyondAllPowersOfTwoIsBad) {
   const OpDevice device = GetParam();
   if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
@@ -460,15 +463,16 @@ TEST_P(FusedOutputTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
         EXPECT_TRUE(some[r] == all[r]) << r;
         continue;
       }
-      EXPECT_EQ(some[r].top.size(), size_t(kMaxTopK)) << r;  // the count is still 99
+      EXPECT_EQ(some[r].top.size(), size_t(kMaxTopK)) << r;  // not written: the count is still 99
       for (const float value : some[r].wanted) EXPECT_EQ(value, 55.0F);
     }
   }
 }
 
-// Quantized products. Weights are 0, a half or the whole of their column's largest magnitude, hidden
-// numbers 0 or the whole of their row's, and these powers of two: then e4m3 has them exactly, sums fit
-// in 12 bits, and what a logit must be is known to the bit.
+// Makes a problem for quantized products. Each weight is 0, a half or all of its column's largest
+// magnitude, and each hidden number is 0 or all of its row's, with a sign. The largest magnitudes
+// are powers of two. So e4m3 holds all numbers exactly, sums fit in 12 bits, and every logit is
+// known to the bit.
 Problem MakeQuantizedProblem(int d, int vocabulary, int rows, uint32_t seed) {
   Problem p = MakeProblem(d, vocabulary, rows, seed);
   for (int c = 0; c < vocabulary; ++c) {
@@ -486,7 +490,7 @@ Problem MakeQuantizedProblem(int d, int vocabulary, int rows, uint32_t seed) {
   return p;
 }
 
-// The row's logits by the rule of quantize_rows.h.
+// Returns the row's logits by the rule of quantize_rows.h.
 std::vector<float> QuantizedLogits(const Problem& p, QuantizedType type, int row) {
   const float limit = type == QuantizedType::kFloat8 ? 448.0F : 127.0F;
   const auto quantized = [&](const float* x, std::vector<int>* numbers) {
@@ -511,7 +515,8 @@ std::vector<float> QuantizedLogits(const Problem& p, QuantizedType type, int row
   return logits;
 }
 
-// Which of them the device has: int8 where it has the layer, float8 from 8.9 on.
+// Returns the quantized types of the device: int8 if it has the fused layer, float8 also from
+// compute capability 8.9 on.
 std::vector<QuantizedType> QuantizedTypesOf(const OpDevice& device) {
   std::vector<QuantizedType> types;
   for (const QuantizedType type : {QuantizedType::kInt8, QuantizedType::kFloat8}) {
@@ -535,7 +540,7 @@ std::vector<QuantizedType> QuantizedTypesOf(const OpDevice& device) {
 
 class QuantizedOutputTest : public OnOpDevice {
  protected:
-  // The kinds of code and types there are.
+  // Calls `test` for every kind of code and every quantized type that the device has.
   template <class Test>
   void ForEach(Test test) {
     const OpDevice device = GetParam();
@@ -574,7 +579,7 @@ TEST_P(QuantizedOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
     Problem p = MakeProblem(128, 603, 140, 9);
     std::mt19937 random(3);
     for (float& x : p.w)
-      x += static_cast<float>(random() % 1000) / 1000;  // sums that are not exact
+      x += static_cast<float>(random() % 1000) / 1000;  // makes the sums inexact
     for (float& x : p.hidden) x += static_cast<float>(random() % 1000) / 500;
     for (Question& q : p.questions) q.k = std::min(q.k, 4);
     MakeFusable(p);
@@ -614,7 +619,7 @@ TEST_P(QuantizedOutputTest, BadNumbersFlagTheirRowAlone) {
   });
 }
 
-// The check at load holds the fold to these, which plain arithmetic makes.
+// The check at load compares the fold with these logits, which a plain kernel computes.
 TEST_P(QuantizedOutputTest, MaterializedLogitsAreThoseOfTheRule) {
   ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
     const Problem p = MakeQuantizedProblem(256, 300, 21, 17);
@@ -661,7 +666,8 @@ TEST_P(OutputDeviceTest, BadNumbersFlagTheirRowAlone) {
   }
 }
 
-// A NaN or +inf of one token only, by way of its bias; excluded, it does no harm.
+// The bias makes one token's logit NaN or +inf. This is reported, except where the token is
+// excluded or masked first.
 TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
   const OpDevice device = GetParam();
   for (const Way way : WaysOf(device)) {

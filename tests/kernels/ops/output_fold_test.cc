@@ -1,5 +1,5 @@
-// The code of the device's output layer, run on the host by groups of threads: against a sort and a
-// sum in double, with ties, masks, and every number of members.
+// Tests the code of the device's output layer on the host, in groups of threads, against a sort and
+// a sum in double, with ties, masks, and every number of members.
 #include "kernels/ops/output_fold.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class HostGroup {
     if (here) any = true;
     Sync();
     const bool result = any;
-    meeting_.any[turn_] = false;  // of the next time: nobody has come there
+    meeting_.any[turn_] = false;  // for the next call, which no member has reached yet
     Sync();
     return result;
   }
@@ -68,7 +68,8 @@ void OnGroup(int members, const Run& run) {
 
 using Shared = MaterializedShared<kMembers, kPerMember>;
 
-// A row with ties, with -inf, in some trials all equal or ascending (every column enters).
+// Returns a row with ties and some -inf. In some trials all columns are equal, or ascend so that
+// every column enters the list.
 std::vector<float> RandomRow(int vocabulary, int trial, std::mt19937& random) {
   std::vector<float> x(vocabulary);
   for (int c = 0; c < vocabulary; ++c) {
@@ -90,7 +91,7 @@ std::vector<float> RandomRow(int vocabulary, int trial, std::mt19937& random) {
   return x;
 }
 
-// Folds one row; of a question that stores, the row's own memory is what is kept.
+// Folds one row. If the question stores its logits, they replace those in the row's own memory.
 Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
                   const std::vector<float>* bias) {
   Answer answer;
@@ -125,7 +126,7 @@ TEST(OutputFold, MaterializedRowsAreThoseOfASortWhateverTheGroup) {
     const int members = 1 << random() % 3;
     const auto logits = RandomRow(vocabulary, trial, random);
     auto bias = RandomFloats(vocabulary, trial);
-    if (trial % 5 < 3) std::fill(bias.begin(), bias.end(), 1.0F);  // ties stay ties
+    if (trial % 5 < 3) std::fill(bias.begin(), bias.end(), 1.0F);  // keeps the ties
     if (trial % 7 == 0) bias[vocabulary / 2] = -INFINITY;
     const bool biased = trial % 2 == 0;
     std::vector<float> sum = logits;
@@ -177,7 +178,7 @@ TEST(OutputFold, TheSameRowHasTheSameBitsInEveryRun) {
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(FoldOnHost(kMembers, q, logits, nullptr) == first);
 }
 
-// Tiles with their sums, ranges of tiles with their lists: merged, they are the row's summary.
+// Each tile has a sum, and each range of tiles has a list. Merged, they must be the row's summary.
 TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
   std::mt19937 random(6);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -224,7 +225,8 @@ TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
   }
 }
 
-// Every tile in exactly one range, all processors at work, and no more ranges than that takes.
+// Every tile must be in exactly one range. All processors must be busy, with no more ranges than
+// that takes.
 TEST(OutputFold, RangesCoverTheTilesOnce) {
   for (const int tiles : {1, 2, 7, 125, 227, 1001}) {
     for (const int processors : {1, 7, 108, 132}) {
@@ -233,7 +235,7 @@ TEST(OutputFold, RangesCoverTheTilesOnce) {
         EXPECT_GE(r.ranges * r.tiles, tiles);
         EXPECT_LT((r.ranges - 1) * r.tiles, tiles);
         EXPECT_LE(r.ranges * blocks, std::max<int64_t>(blocks, processors));
-        // The longest range is as long as any division among so many processors must have.
+        // No division among this number of processors has a shorter longest range.
         const int64_t share = std::max<int64_t>(1, processors / blocks);
         EXPECT_EQ(r.tiles,
                   (tiles + std::min<int64_t>(share, tiles) - 1) / std::min<int64_t>(share, tiles));
@@ -242,8 +244,8 @@ TEST(OutputFold, RangesCoverTheTilesOnce) {
   }
 }
 
-// In several waves of blocks every tile is in exactly one range, too, there are no more blocks than
-// so many waves have, and none of all divisions ends sooner by a wave.
+// With several waves of blocks, every tile must be in exactly one range, there must be no more
+// blocks than `kWaves` waves can hold, and no other division may take less time.
 TEST(OutputFold, RangesOfSeveralWavesKeepTheProcessorsBusy) {
   constexpr int kWaves = 8;
   for (const int tiles : {1, 7, 227, 1001}) {
@@ -269,15 +271,16 @@ TEST(OutputFold, RangesOfSeveralWavesKeepTheProcessorsBusy) {
   }
 }
 
-// 4,096 rows on an L4: 32 blocks of rows on 58 processors, where one range would leave 26 idle.
+// 4,096 rows on an L4 are 32 blocks for 58 processors. One range of tiles would leave 26 of them
+// idle.
 TEST(OutputFold, RowBlocksThatDoNotDivideTheProcessorsComeInWaves) {
   const TileRanges r = DivideTiles(227, 32, 58, 8);
   const int64_t rounds = (r.ranges * 32 + 57) / 58;
   EXPECT_LT(rounds * r.tiles, 227 * 32 / 58 * 1.08);
 }
 
-// The list that four lanes share, as the fused kernel uses it: each lane replaces, all know the
-// worst.
+// Tests the list that four lanes share in the fused kernel: each lane replaces entries of its
+// share, and all lanes know the worst entry of the list.
 template <int kShare>
 void ExpectSharedListIsThatOfASort(int trial, std::mt19937& random) {
   BestShare<kShare> lanes[4];

@@ -83,7 +83,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       std::sort(order.begin(), order.end(), [&](int x, int y) { return logits[x] > logits[y]; });
       ASSERT_EQ(a.top.size(), std::min<size_t>(q.k, order.size()));
       for (size_t i = 0; i < a.top.size(); ++i) {
-        // Compared by score: two logits that are nearly equal may change places.
+        // Compares scores, because two nearly equal logits may swap places.
         EXPECT_NEAR(a.top[i].score, logits[order[i]], 2e-5);
         EXPECT_NEAR(a.top[i].score, logits[a.top[i].token], 2e-5);
         EXPECT_TRUE(MayBeAmongTheBest(q, a.top[i].token));
@@ -97,7 +97,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
 
 TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   const int d = 48;
-  const int vocabulary = 2003;  // five blocks, the last one quantized
+  const int vocabulary = 2003;  // five blocks, the last one partial
   const int most = 300;
   const auto w = RandomFloats(size_t(d) * vocabulary, 1);
   const auto bias = RandomFloats(vocabulary, 2);
@@ -122,9 +122,9 @@ TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   }
 }
 
-// Few rows of many for which a block has more to do than to add up and compare: logits in ascending
-// order, of which every one enters the list; logits that exp cannot take without a maximum; and
-// questions of their own. The others are as if these were not there.
+// A few rows among many need more than a sum and a comparison per block: ascending logits, each of
+// which enters the list, logits that overflow exp unless a maximum is subtracted, and questions
+// with masks or exclusions. These and all other rows must give the same answers as alone.
 TEST_P(OutputLayerTest, FewRowsWithMoreToDoAreAsAlone) {
   const int d = 48;
   const int vocabulary = 2003;
@@ -137,9 +137,9 @@ TEST_P(OutputLayerTest, FewRowsWithMoreToDoAreAsAlone) {
     std::fill_n(hidden.data() + size_t(row) * d, d, 0.0F);
     hidden[size_t(row) * d] = first;
   };
-  set(20, 1.0F);     // ascending to 20
-  set(40, 50.0F);    // and to 1000
-  set(60, -100.0F);  // down to -2000
+  set(20, 1.0F);     // logits ascend to 20
+  set(40, 50.0F);    // logits ascend to 1000
+  set(60, -100.0F);  // logits descend to -2000
   std::vector<Question> questions(rows, {.k = 8, .normaliser = true});
   questions[10].scale = 0.5F;
   questions[30].masked[0] = {700, 1100};
@@ -161,8 +161,8 @@ TEST_P(OutputLayerTest, FewRowsWithMoreToDoAreAsAlone) {
   }
 }
 
-// Logits that are what little is left of a large sum and a large bias: rounding errors are those of
-// the large ones, and the best tokens are still the exact ones.
+// Each logit is the small difference of a large sum and a large bias, so its rounding error is that
+// of the large numbers. The best tokens must still be the exact ones.
 TEST_P(OutputLayerTest, SumsThatBiasesCancelLoseNoCandidate) {
   const int d = 4;
   const int vocabulary = 2003;
@@ -195,7 +195,7 @@ TEST_P(OutputLayerTest, SumsThatBiasesCancelLoseNoCandidate) {
   }
 }
 
-// Equal logits everywhere: the lowest tokens win, whatever block they are in.
+// Among equal logits the lowest tokens must win, in whatever block they are.
 TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   const int d = 4;
   const int vocabulary = 1200;
@@ -259,8 +259,8 @@ TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
   }
 }
 
-// Beyond the first block, whose logits are looked at one by one in any case; with tokens whose bias is
-// -inf, which is no fault.
+// The infinite logit is not in the first block, whose logits are always examined one by one. Some
+// tokens have a bias of -inf, which is not an error.
 TEST_P(OutputLayerTest, AnInfiniteLogitOfALaterBlockIsReported) {
   const int d = 20;
   const int vocabulary = 2003;
@@ -285,7 +285,7 @@ TEST_P(OutputLayerTest, AnInfiniteLogitOfALaterBlockIsReported) {
 
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(OutputLayerTest);
 
-// The vector exp below the folds, at every instruction set.
+// Tests the vector exp that the folds use, with every instruction set.
 using ExpTest = PerIsa;
 
 TEST_P(ExpTest, IsWithinTwoUnitsInTheLastPlace) {

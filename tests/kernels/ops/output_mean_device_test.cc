@@ -1,5 +1,5 @@
-// The mean of materialized logits of an ensemble's members on a device and emulated, against its definition in
-// double.
+// Tests the mean of an ensemble's materialized logits, on a device and emulated, against its
+// definition in double.
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -58,7 +58,7 @@ Ensemble MakeEnsemble(std::vector<float> weights, int vocabulary, int rows, uint
   for (size_t m = 0; m < e.weights.size(); ++m) {
     const auto s = static_cast<uint32_t>(seed + 10 * m);
     Member member{RandomFloats(size_t(rows) * vocabulary, s, 4.0F), {}};
-    // Marian's ensembles have members without biases, and tokens that never come.
+    // Marian's ensembles have members without biases and tokens that can never be chosen.
     if (m != 1) member.bias = RandomFloats(vocabulary, s + 1, 2.0F);
     if (m == 0 && vocabulary > 8) member.bias[7] = -INFINITY;
     e.members.push_back(std::move(member));
@@ -66,7 +66,7 @@ Ensemble MakeEnsemble(std::vector<float> weights, int vocabulary, int rows, uint
   return e;
 }
 
-// Launched for more rows than there are.
+// The launch is for three rows more than there are.
 std::vector<Answer> Fold(const OpDevice& device, const Ensemble& e, MeanKind kind) {
   std::vector<std::unique_ptr<OpArray<float>>> logits;
   std::vector<std::unique_ptr<OpArray<float>>> biases;
@@ -113,7 +113,7 @@ TEST_P(OutputMeanDeviceTest, AgreesWithSortAndDouble) {
   }
 }
 
-// Far below what a float's probability can be.
+// The probabilities are far below the smallest float.
 TEST_P(OutputMeanDeviceTest, ScoresDoNotUnderflow) {
   Ensemble e{700, {0.25F, 0.75F}, {}, {{.k = 2, .wanted = {600}}}};
   e.questions.push_back({.k = 1, .mask_first = true, .masked = {{5}, {}}});
@@ -131,7 +131,7 @@ TEST_P(OutputMeanDeviceTest, ScoresDoNotUnderflow) {
     EXPECT_NEAR(answers[0].top[1].score, -500.0, 1e-3);
     const double expected = kind == MeanKind::kProbability ? -300 + std::log(0.75) : -325;
     EXPECT_NEAR(answers[0].wanted[0], expected, 1e-3);
-    // Masks that leave only that: renormalised it is certain.
+    // With token 5 masked and the rest renormalised, token 600 is almost certain.
     EXPECT_EQ(answers[1].top[0].token, 600);
     EXPECT_NEAR(LogProb(answers[1].top[0].score, answers[1].normaliser), 0.0, 1e-3);
   }
@@ -151,7 +151,8 @@ TEST_P(OutputMeanDeviceTest, ARowIsBitEqualInAnyCompany) {
   }
 }
 
-// The number is of either member, and among the best or not; excluded, it does no harm.
+// Either member has the bad number, in two rows. It flags its row, except where its token is
+// excluded.
 TEST_P(OutputMeanDeviceTest, BadNumbersFlagTheirRowAlone) {
   for (const float bad : {NAN, INFINITY}) {
     for (const size_t member : {0, 1}) {
@@ -168,8 +169,8 @@ TEST_P(OutputMeanDeviceTest, BadNumbersFlagTheirRowAlone) {
   }
 }
 
-// A member to which no token is left adds nothing to a mean of probabilities, and leaves no token to
-// one of log-probabilities.
+// A member with no possible token adds nothing to a mean of probabilities, and makes every token
+// impossible in a mean of log-probabilities.
 TEST_P(OutputMeanDeviceTest, AMemberWithoutAToken) {
   Ensemble e = MakeEnsemble({0.25F, 0.75F}, 100, 1, 2);
   e.questions = {{.k = 3}};

@@ -12,7 +12,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// Members of one vocabulary, each with a width of its own.
+// Members with the same vocabulary and different widths.
 struct Members {
   Members(ComputeType type, std::vector<int> widths, int vocabulary, uint32_t seed)
       : vocabulary(vocabulary), d(std::move(widths)) {
@@ -112,7 +112,7 @@ TEST_P(OutputMeanTest, AgreesWithSortAndDouble) {
   }
 }
 
-// Far below what a float's probability can be.
+// The probabilities are far below the smallest float.
 TEST_P(OutputMeanTest, ScoresDoNotUnderflow) {
   const int vocabulary = 700;
   Members members(type(), {4, 4}, vocabulary, 1);
@@ -134,7 +134,7 @@ TEST_P(OutputMeanTest, ScoresDoNotUnderflow) {
     EXPECT_NEAR(LogProb(a.top[1].score, a.normaliser), -500.0, 1e-3);
     const double expected = kind == MeanKind::kProbability ? -300 + std::log(0.75) : -325;
     EXPECT_NEAR(LogProb(a.wanted[0], a.normaliser), expected, 1e-3);
-    // Masks that leave only that: renormalised it is certain.
+    // With token 5 masked and the rest renormalised, token 600 is almost certain.
     const Answer left = FoldAll(mean, members, context, hidden, 0,
                                 {{.k = 1, .mask_first = true, .masked = {{5}, {}}}})[0];
     EXPECT_EQ(left.top[0].token, 600);
@@ -185,7 +185,7 @@ TEST_P(OutputMeanTest, ReportsNanAndInfinityOfARowAlone) {
   }
 }
 
-// The scratch that a context has reserved is enough.
+// ScratchFloats must be enough: no fold may make the context grow.
 TEST_P(OutputMeanTest, FoldsWithinTheScratchThatItAskedFor) {
   const Members members(type(), {40, 24}, 1500, 1);
   const auto hidden = members.Hidden(200, 3);

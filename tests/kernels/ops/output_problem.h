@@ -1,4 +1,5 @@
-// An output layer and the questions to its rows, for tests; also in the memory of a device.
+// An output layer and the questions to its rows, for tests on the host and in the memory of a
+// device.
 //
 // All numbers are small integers and all biases are multiples of 1/4, so every product is exact in
 // any order and type. Ties are frequent.
@@ -28,7 +29,7 @@ struct Problem {
   std::vector<Question> questions;
 
   int rows() const { return static_cast<int>(questions.size()); }
-  // Without bias.
+  // Returns the row's logits without the bias.
   std::vector<float> Products(int row) const {
     std::vector<float> y(vocabulary);
     for (int c = 0; c < vocabulary; ++c) {
@@ -69,7 +70,7 @@ inline Problem MakeProblem(int d, int vocabulary, int rows, uint32_t seed) {
             {},
             SmallIntegers(size_t(rows) * d, seed + 1),
             RandomQuestions(rows, vocabulary, seed + 2)};
-  for (float& v : p.hidden) v = float(int(v) % 2);  // logits of some tens, not hundreds
+  for (float& v : p.hidden) v = float(int(v) % 2);  // keeps logits in the tens, not hundreds
   std::mt19937 random(seed + 3);
   for (int c = 0; c < vocabulary; ++c) {
     p.bias.push_back(random() % 50 == 0 ? -INFINITY : float(int(random() % 9) - 4) / 4);
@@ -99,7 +100,8 @@ class Questionnaire {
   LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() const { return summaries_.data(); }
 
-  // A summary that was not written has count 99. `logits`: current ones of materialized rows.
+  // A summary that was not written has count 99. `logits` are the current logits of materialized
+  // rows.
   std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
     const auto requests = requests_.Download();
     const auto summaries = summaries_.Download();

@@ -1,4 +1,5 @@
-// Output layers over some words: as if all others were excluded.
+// Tests of output layers over selected words. The answers must be those with all other words
+// excluded.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -37,7 +38,7 @@ std::vector<std::unique_ptr<Selected>> RandomSelections(const OutputLayer& layer
   return selections;
 }
 
-// Rows of the selections in turn, `of` by row.
+// Folds the rows. Row r has the words of selection of[r], or all words if `of` is empty.
 std::vector<Answer> Fold(const OutputLayer& layer, OpContext& context, const float* hidden,
                          const std::vector<Question>& questions,
                          const std::vector<const OutputLayer::Selection*>& of) {
@@ -57,7 +58,7 @@ std::vector<Answer> Fold(const OutputLayer& layer, OpContext& context, const flo
   return answers;
 }
 
-// The question with all other words excluded.
+// Returns the question with all other words excluded.
 Question Excluding(Question q, const std::vector<int32_t>& words, int vocabulary) {
   for (int32_t word = 0; word < vocabulary; ++word) {
     if (!Has(words, word)) q.excluded.push_back(word);
@@ -99,7 +100,8 @@ TEST_P(OutputSelectionTest, IsAsIfAllOtherWordsWereExcluded) {
         EXPECT_EQ(found[r].top[i].score, expected[r].top[i].score);
       }
       EXPECT_EQ(found[r].wanted, expected[r].wanted);
-      // The order of the sum differs; exp is 3e-5 exact where it is taken of sums at once.
+      // The order of the sum differs, and the exp within products has a relative error of up to
+      // 3e-5.
       const float log_sum = LogSumValue(expected[r].normaliser);
       if (log_sum == -INFINITY) {
         EXPECT_EQ(LogSumValue(found[r].normaliser), -INFINITY);

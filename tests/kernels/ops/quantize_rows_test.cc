@@ -1,5 +1,5 @@
-// Rows quantized to one byte a number, and their plain products, on a device and emulated, against the
-// rule in the header.
+// Tests rows quantized to one byte per number, and their plain products, on a device and emulated,
+// against the rule in quantize_rows.h.
 #include "kernels/ops/quantize_rows.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_P(QuantizeRowsTest, NumbersAreTheNearestAndScalesTheRowsLargest) {
   }
 }
 
-// A row's bytes do not depend on what is beside it; rows beyond the count become zeros.
+// A row's bytes must not depend on its neighbours. Rows beyond the count must become zeros.
 TEST_P(QuantizeRowsTest, BadAndTinyRowsAndRowsBeyondTheCount) {
   const OpDevice device = GetParam();
   constexpr int kD = 72;
@@ -96,7 +96,7 @@ TEST_P(QuantizeRowsTest, BadAndTinyRowsAndRowsBeyondTheCount) {
     std::vector<float> x = good;
     x[1 * kD + 7] = NAN;
     x[3 * kD + 71] = -INFINITY;
-    // In float16 the smallest above zero; in bfloat16 too small for an inverse.
+    // The smallest float16 above zero, or a bfloat16 so small that its inverse overflows.
     const float tiny = device.type == ComputeType::kFloat16 ? 0x1p-24F : 0x1p-130F;
     for (int i = 0; i < kD; ++i) x[5 * kD + i] = i % 2 == 0 ? tiny : 0.0F;
     for (int i = 0; i < kD; ++i) x[9 * kD + i] = NAN;
@@ -160,7 +160,7 @@ TEST_P(QuantizeRowsTest, PlainProductsAreThoseOfTheNumbersAndScales) {
         }
         const double scale = double{a.scales[row]} * b.scales[column];
         ASSERT_NEAR(value, sum * scale, 1e-5 * magnitudes * scale);
-        // And they are near what was quantized.
+        // The products are also near those of the numbers before quantization.
         ASSERT_NEAR(value, exact, 0.1 * magnitudes * scale);
       }
     }

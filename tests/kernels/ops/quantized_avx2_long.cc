@@ -1,6 +1,6 @@
-// The inner loops of AVX2 with weights of 8 bits, as long as on the other instruction sets: what
-// those that have no vpmaddubsw give, for tests that run on any x86-64 with AVX2. No build of the
-// program has them.
+// The inner loops of AVX2 with full 8-bit weights, for tests that run on any x86-64 with AVX2. They
+// give the results of the instruction sets that do without vpmaddubsw. No build of the program
+// contains them.
 #include "tests/kernels/ops/quantized_avx2_long.h"
 
 #define DRAGOMAN_ISA avx2_long

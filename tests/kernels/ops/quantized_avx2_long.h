@@ -1,5 +1,6 @@
-// AVX2 with 8-bit weights in int8 (quantized_avx2_long.cc), for UseEntryForTest: the integer sums,
-// and so the bits, of AVX2 with VNNI, on machines without VNNI. REQUIRES: the machine has AVX2.
+// AVX2 with full 8-bit weights in int8 (quantized_avx2_long.cc), for UseEntryForTest. Gives the
+// integer sums, and so the bits, of AVX2 with VNNI on machines without VNNI. REQUIRES: the machine
+// has AVX2.
 #pragma once
 
 #include "kernels/cpu/isa.h"

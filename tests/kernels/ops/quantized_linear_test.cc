@@ -1,5 +1,5 @@
-// Products of layers in int8, on a device and emulated: every element bit by bit against the rule in the
-// header, in every form, for many shapes.
+// Tests of the int8 products of layers, on a device and emulated. Every element must have the bits
+// of the rule in quantized_linear.h, in every form and for many shapes.
 #include "kernels/ops/quantized_linear.h"
 
 #include <algorithm>
@@ -25,14 +25,14 @@ using QuantizedLinearTest = OnOpDevice;
 constexpr float kUntouched = 7.0F;
 constexpr uint8_t kGuard = 0x5a;
 
-// The forms that take so many rows; kAuto is one of them.
+// Returns the forms that take this number of rows. kAuto chooses one of them.
 std::vector<QuantizedForm> FormsFor(int rows) {
   std::vector<QuantizedForm> forms = {QuantizedForm::kSmall, QuantizedForm::kLarge};
   if (rows <= cuda::kMostQuantizedFewRows) forms.push_back(QuantizedForm::kFew);
   return forms;
 }
 
-// Rows and their scales, in the memory of the device and of the host.
+// Quantized rows and their scales, in the memory of the device and of the host.
 struct Quantized {
   Quantized(const OpDevice& device, const std::vector<float>& x, int64_t rows, int d)
       : bytes(device, std::vector<uint8_t>(x.size())),
@@ -51,7 +51,7 @@ struct Quantized {
   std::vector<float> host_scales;
 };
 
-// One product's numbers, as the type holds them.
+// The numbers of one product, rounded to the device's type.
 struct Problem {
   Problem(const OpDevice& on, int in_, int out_, int rows_, bool with_bias_)
       : device(on),
@@ -71,10 +71,11 @@ struct Problem {
   std::shared_ptr<const Quantized> w;
 };
 
-// Runs of MultiplyQuantized, of code for cards before 8.0, too, where that is emulated.
+// Which MultiplyQuantized to run: the device's own, or, in the emulation, the one for cards of
+// compute capability below 8.0.
 enum class Code { kOwn, kBefore8 };
 
-// Rows first .. first + rows - 1 of x, alone in their memory.
+// Returns y for rows first .. first + rows - 1 of x, which are alone in memory.
 std::vector<float> Computed(const Problem& p, QuantizedForm form, int first, int rows,
                             Activation activation = Activation::kNone,
                             const int32_t* count = nullptr, Code code = Code::kOwn) {
@@ -109,7 +110,7 @@ std::vector<float> Computed(const Problem& p, QuantizedForm form, int first, int
   return found;
 }
 
-// All of y by the rule.
+// Returns all of y by the rule.
 std::vector<float> Expected(const Problem& p) {
   const Quantized x(p.device, p.x, p.rows, p.in);
   std::vector<float> y;
@@ -137,7 +138,8 @@ TEST_P(QuantizedLinearTest, EveryElementIsThatOfTheRuleInEveryForm) {
   for (const int in : {32, 96, 544}) {
     for (const int out : {8, 72, 136}) {
       for (const int rows : {1, 16, 17, 70, 300}) {
-        // Emulated, products take their time: many slabs of one tile, many tiles of one slab.
+        // Emulated products are slow, so large shapes have many slabs of one tile or many tiles of
+        // one slab, but not both.
         if (in == 544 && (out == 136 || rows == 1 || rows > 17)) continue;
         if (rows == 70 && in != 96) continue;
         if (rows == 300 && (in != 32 || out != 136)) continue;
@@ -152,7 +154,7 @@ TEST_P(QuantizedLinearTest, EveryElementIsThatOfTheRuleInEveryForm) {
   }
 }
 
-// More than 2^24, where a sum is rounded on its way to f32, and of either sign.
+// Some sums exceed 2^24, so f32 has to round them. They have either sign.
 TEST_P(QuantizedLinearTest, TheLargestSumsAreExact) {
   Problem p(GetParam(), 2048, 16, 33, true);
   for (size_t row = 0; row < size_t(p.rows); ++row) {
@@ -193,7 +195,7 @@ TEST_P(QuantizedLinearTest, AnActivationIsThatOfAPassOfItsOwn) {
   for (const Activation activation : kAllActivations) {
     for (const int rows : {9, 20}) {
       for (const QuantizedForm form : FormsFor(rows)) {
-        if (rows == 20 && form == QuantizedForm::kLarge) continue;  // it has the text of kSmall
+        if (rows == 20 && form == QuantizedForm::kLarge) continue;  // same code as kSmall
         const OpNumbers expected(p.device, Computed(p, form, 0, rows));
         EXPECT_LAUNCHED(activate(kTestStream, p.device.type, activation, rows, nullptr, p.out,
                                  expected.data()));
@@ -205,8 +207,8 @@ TEST_P(QuantizedLinearTest, AnActivationIsThatOfAPassOfItsOwn) {
   }
 }
 
-// Rows beyond the count may be anything, and are in nobody's way. A row with a NaN gives NaNs, and no
-// other row does.
+// Rows beyond the count may contain anything and must not affect other rows. A row with a NaN must
+// give NaNs, and no other row may.
 TEST_P(QuantizedLinearTest, RowsBeyondTheCountAndBadRowsStayByThemselves) {
   Problem p(GetParam(), 64, 24, 150, true);
   const std::vector<float> expected = Expected(p);
@@ -228,7 +230,7 @@ TEST_P(QuantizedLinearTest, RowsBeyondTheCountAndBadRowsStayByThemselves) {
   }
 }
 
-// Whose slabs are stored by the threads themselves, and whose products are four smaller ones.
+// In that code the threads themselves store the slabs, and each product is four smaller ones.
 TEST_P(QuantizedLinearTest, TheCodeForCardsBefore8HasTheSameBits) {
   if (!GetParam().emulated) GTEST_SKIP() << "a card has one of the two";
   for (const auto& [in, out, rows] : {std::tuple{32, 8, 3}, {224, 72, 70}, {96, 136, 140}}) {
@@ -261,7 +263,8 @@ TEST_P(QuantizedLinearTest, OtherTypesAndShapesAreRefusedWithTheReason) {
             cuda::Error::kNone);
 }
 
-// One kernel for a few rows, which quantizes them; two for more; a pass for what the kernels do not apply.
+// A few rows take one kernel, which also quantizes them. More rows take two kernels. An activation
+// that these kernels do not apply takes another.
 TEST_P(QuantizedLinearTest, NodesAreThoseThatAreLaunched) {
   const OpDevice device = GetParam();
   const auto nodes = DRAGOMAN_LAUNCHER(device, QuantizedProductNodes);

@@ -1,4 +1,4 @@
-// Weights that are stored as int8 are packed as they are.
+// Tests that weights that are stored as int8 are packed unchanged.
 #include "kernels/cpu/quantized_matrix.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@
 namespace dragoman::kernels {
 namespace {
 
-// Random bytes. A row's largest is not 127, so numbers made of it would be rounded to others.
+// Random bytes. The largest byte of a row is not 127, so quantizing the row's numbers again would
+// change its bytes.
 class MaterializedRows final : public MatrixRows {
  public:
   MaterializedRows(int64_t n, int64_t k) : k_(k) {
@@ -55,7 +56,7 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{16, 64}, {33, 100}, {1, 3}, {200, 640}};
 
-// The instruction sets whose weights are as long as rows, or those whose weights are shorter.
+// Returns the instruction sets that limit weights below 127 (`are_short`), or all others.
 std::vector<cpu::Isa> IsasWithShortWeights(bool are_short) {
   std::vector<cpu::Isa> isas;
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
@@ -108,7 +109,8 @@ TEST_P(ShortWeights, AreTheStoredNumbersRoundedOnceMore) {
   }
 }
 
-// Products by pmaddubsw are exact where two neighbours of one sign are at most 128 together, times 255.
+// Products by pmaddubsw are exact if two neighbouring weights of one sign add up to at most 128,
+// because the other factors are at most 255.
 TEST_P(ShortWeights, OfNeighboursAddUpToHalfOf16Bits) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
@@ -119,7 +121,7 @@ TEST_P(ShortWeights, OfNeighboursAddUpToHalfOf16Bits) {
   int most_of_two = 0;
   for (int draw = 0; draw < 2000; ++draw) {
     for (float& w : column) w = draw % 2 == 0 ? normal(random) : outliers(random);
-    if (draw % 3 == 0) {  // one pair above all others
+    if (draw % 3 == 0) {  // one pair is far larger than all others
       const auto at = static_cast<size_t>(random() % (k / 2)) * 2;
       column[at] = 9.0F;
       column[at + 1] = std::uniform_real_distribution<float>(-9.0F, 9.0F)(random);
@@ -146,15 +148,16 @@ TEST_P(ShortWeights, AreAsLongAsTheirNeighboursLet) {
   EXPECT_EQ(limit({1, 1}), 63);
   EXPECT_EQ(limit({-1, -1, 0.5}), 63);
   EXPECT_EQ(limit({1, -1}), 80);
-  EXPECT_EQ(limit({0, 1, 1, 0}), 80);  // no neighbours: pairs begin at even numbers
+  EXPECT_EQ(limit({0, 1, 1, 0}), 80);  // not neighbours, because pairs begin at even indices
   EXPECT_EQ(limit({1, 0.7F}), 75);
   EXPECT_EQ(limit({3e38F, 3e38F}), 63);
   EXPECT_EQ(limit({0, 0}), 80);
   EXPECT_EQ(limit({INFINITY, 1}), 80);
 }
 
-// A look-up in the packed weights of a product gives what a table of the same numbers gives. (With
-// short weights it does not: a table belongs to no product, so its numbers are the longer ones.)
+// A row that is read from a product's packed weights must equal the row of a table of the same
+// numbers. (With limited weights it does not, because a table belongs to no product and uses the
+// limit 127.)
 TEST_P(LongWeights, ComeOutAsATableHasThem) {
   for (const auto& [n, k] : kShapes) {
     const MaterializedRows materialized(n, k);
@@ -190,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, LongWeights, ::testing::ValuesIn(IsasWithShortWeig
                          IsaTestName);
 INSTANTIATE_TEST_SUITE_P(Cpu, ShortWeights, ::testing::ValuesIn(IsasWithShortWeights(true)),
                          IsaTestName);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShortWeights);  // a machine without AVX2
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShortWeights);  // for a machine without AVX2
 
 }  // namespace
 }  // namespace dragoman::kernels

@@ -1,5 +1,5 @@
-// Tables of self pages in a device's memory, for decoding operations that read them: those of a
-// search with random reorders, and of one lane that gets several positions at once.
+// Page tables of self-attention in a device's memory, for tests of decoding operations: the tables
+// of a search with random reorders, and those of one lane that gets several positions at once.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace dragoman::kernels {
 
 struct SearchSlot {
   int beam = 1;
-  int admitted = 0;  // at this step
+  int admitted = 0;  // the step in which it starts
 };
 
 // Slots that begin at different steps and change their width at every step. Lanes are scattered
@@ -99,7 +99,7 @@ class RandomBeams {
     return pages;
   }
 
-  // Some rows of the step with the current tables.
+  // Some rows of the step and the current tables, in a device's memory.
   class OnDevice {
    public:
     OnDevice(const OpDevice& device, const RandomBeams& beams, size_t first, size_t count,
@@ -165,7 +165,7 @@ class RandomBeams {
   std::vector<uint8_t> ancestry_;
 };
 
-// The second of two lanes of a batch, as lane 0 of its slot. They own pages 0 to 3.
+// The second of two lanes of a batch, which is lane 0 of its slot. The two lanes own pages 0 to 3.
 class LaneOnDevice {
  public:
   static constexpr int64_t kPages = 4;

@@ -1,5 +1,6 @@
-// The SSRU of decoding on the CPU, on a device and emulated: a search of random reorders is played
-// through the operation itself, so that the states that it writes are those it later reads.
+// Tests of the SSRU of decoding on the CPU, on a device and emulated. A search with random reorders
+// calls the operation itself, so that the operation reads the states that it wrote in earlier
+// steps.
 #include "kernels/ops/recurrence.h"
 
 #include <cmath>
@@ -14,12 +15,12 @@ namespace dragoman::kernels {
 namespace {
 
 using RecurrenceDeviceTest = OnOpDevice;
-class RecurrenceLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class RecurrenceLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
-constexpr int kSteps = 68;  // into the third page
+constexpr int kSteps = 68;  // reaches the third page
 constexpr int kLayers = 2;
 
-// Memory of pages that were not written must not be read: NaN would show.
+// Returns pages full of NaN, which shows in the results if memory is read that was not written.
 OpArray<float> Pool(const OpDevice& device, const KvLayout& layout, int64_t pages) {
   const int64_t bytes = device.launches()
                             ? pages * layout.ElementsPerPage() * ElementBytes(device.type)
@@ -45,7 +46,7 @@ void ExpectStatesFollow(const OpDevice& device, const KvLayout& layout) {
   const auto d = static_cast<size_t>(layout.width());
   RandomBeams beams({{1, 0}, {4, 3}, {5, 0}, {3, 40}});
   const OpArray<float> pool = Pool(device, layout, beams.pages());
-  // The states of the position before, by layer, slot and lane.
+  // The states after the previous position, by layer, slot and lane.
   std::map<std::pair<int, std::pair<int, int>>, std::vector<double>> states;
   for (; beams.step() < kSteps; beams.Reorder()) {
     beams.Plan();
@@ -92,7 +93,7 @@ TEST_P(RecurrenceDeviceTest, StatesFollowTheAncestryOverPages) {
     ExpectStatesFollow(device, {.layers = kLayers, .heads = 1, .head_dim = head_dim});
   }
   if (device.launches()) return;
-  // The CPU has states in f32 in pages of every type.
+  // The CPU keeps states in f32, in pages of every type.
   for (const ComputeType type :
        {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
     const KvLayout layout = {.layers = kLayers, .heads = 1, .head_dim = 52, .host_element = type};
@@ -137,10 +138,11 @@ TEST_P(RecurrenceDeviceTest, RowsAreBitEqualWhateverElseIsInTheStep) {
   }
 }
 
-// Positions of a forced prefix: rows of one lane in one call, as one after the other.
+// The positions of a forced prefix are rows of one lane in one call. They must give the bits of
+// calls with one position each.
 TEST_P(RecurrenceDeviceTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
   const OpDevice device = GetParam();
-  constexpr int kPositions = 45;  // into the second page
+  constexpr int kPositions = 45;  // reaches the second page
   const KvLayout layout = {.layers = 1, .heads = 2, .head_dim = 40};
   const auto d = static_cast<size_t>(layout.width());
   const auto numbers = Rounded(RandomFloats(kPositions * 2 * d, 8, 2.0F), device.type);
@@ -174,7 +176,7 @@ TEST_P(RecurrenceDeviceTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
   }
 }
 
-// A gate far from zero keeps or replaces all of the state, and a NaN is noticed.
+// A gate far from zero keeps or replaces all of the state, and a NaN stays NaN.
 TEST_P(RecurrenceDeviceTest, GatesSaturateAndNanStays) {
   const OpDevice device = GetParam();
   const KvLayout layout = {.layers = 1, .heads = 1, .head_dim = 8};

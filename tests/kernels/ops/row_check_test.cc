@@ -1,4 +1,4 @@
-// Random operands and the count of differences, on a device and emulated.
+// Tests of FillRandom and CountDifferent, on a device and emulated.
 #include "kernels/cuda/row_check.h"
 
 #include <set>
@@ -29,7 +29,7 @@ TEST_P(RowCheckTest, NumbersAreSpreadOverTheirRange) {
     sum += value;
     squares += double(value) * value;
   }
-  // Even numbers have mean 0 and variance 1/3; five standard errors are allowed.
+  // Uniform numbers have mean 0 and variance 1/3. The test allows five standard errors.
   EXPECT_NEAR(sum / n, 0.0, 5 * std::sqrt(1.0 / 3.0 / n));
   EXPECT_NEAR(squares / n, 1.0 / 3.0, 5 * std::sqrt(4.0 / 45.0 / n));
   EXPECT_GT(std::set<float>(found.begin(), found.end()).size(), 200U);
@@ -54,8 +54,8 @@ TEST_P(RowCheckTest, CountsWhatDiffersInTheRows) {
     return found.Download()[0] - 1000;
   };
   EXPECT_EQ(different(), 0U);
-  values[n] = 2.0F;                  // behind the first row
-  values[rows * stride - 1] = 2.0F;  // and the last
+  values[n] = 2.0F;                  // after the first row
+  values[rows * stride - 1] = 2.0F;  // after the last row
   EXPECT_EQ(different(), 0U);
   values[0] = 2.0F;
   values[3 * stride + n - 1] = 2.0F;
@@ -64,7 +64,7 @@ TEST_P(RowCheckTest, CountsWhatDiffersInTheRows) {
   EXPECT_EQ(different(), 2U + n);
 }
 
-// Not by value: zeros of two signs differ, and a NaN is equal to itself.
+// Compares bits, not values: zeros of different signs differ, and a NaN equals itself.
 TEST_P(RowCheckTest, ComparesBits) {
   const OpDevice device = GetParam();
   const auto count = DRAGOMAN_LAUNCHER(device, CountDifferent);

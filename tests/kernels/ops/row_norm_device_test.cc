@@ -1,4 +1,4 @@
-// Residual and LayerNorm or RMSNorm, on the CPU, on a device and emulated.
+// Tests of a residual and LayerNorm or RMSNorm, on the CPU, on a device and emulated.
 #include "kernels/ops/row_norm.h"
 #include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
@@ -8,7 +8,7 @@ namespace dragoman::kernels {
 namespace {
 
 using RowNormDeviceTest = OnOpDevice;
-class RowNormLaunchTest : public OnOpDevice {};  // what the CPU does not have
+class RowNormLaunchTest : public OnOpDevice {};  // for what the CPU does not have
 
 enum class Norm { kLayer, kRms };
 constexpr Norm kNorms[] = {Norm::kLayer, Norm::kRms};
@@ -28,7 +28,7 @@ cuda::Error Launch(const OpDevice& device, Norm norm, const void* x, const void*
                       y, sum);
 }
 
-// x and residual may be y itself; `count` for a device only. RMSNorm has no beta.
+// x and residual may be y itself. The CPU ignores `count`. RMSNorm has no beta.
 void Apply(const OpDevice& device, Norm norm, const void* x, const void* residual,
            const OpArray<float>& gamma, const OpArray<float>& beta, int64_t rows,
            const int32_t* count, int d, void* y, void* sum = nullptr) {
@@ -57,7 +57,7 @@ std::vector<double> Reference(Norm norm, const std::vector<float>& x,
   const bool is_layer = norm == Norm::kLayer;
   for (size_t r = 0; r < size_t(rows); ++r) {
     std::vector<double> z(d);
-    double mean = 0.0;  // of RMSNorm 0
+    double mean = 0.0;  // stays 0 for RMSNorm
     double variance = 0.0;
     for (size_t i = 0; i < z.size(); ++i) {
       z[i] = double(x[r * d + i]) + (residual.empty() ? 0.0F : residual[r * d + i]);
@@ -86,7 +86,7 @@ TEST_P(RowNormDeviceTest, AgreesWithDouble) {
       const OpNumbers at_residual(device, residual);
       const OpArray<float> at_gamma(device, gamma);
       const OpArray<float> at_beta(device, beta);
-      // A border that must stay as it is shows writes outside of y.
+      // The row after y must stay unchanged, which detects writes outside of y.
       const OpNumbers y(device, std::vector<float>((rows + 1) * d, 7.0F));
       for (const Norm norm : kNorms) {
         Apply(device, norm, at_x.data(), with_residual ? at_residual.data() : nullptr, at_gamma,
@@ -157,8 +157,8 @@ TEST_P(RowNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
   }
 }
 
-// The sum takes the residual's place, as in pre-norm layers, rounded to the type, and y is as
-// without it. On the CPU it may also lie apart or take the place of x.
+// The sum, rounded to the type, replaces the residual, as in pre-norm layers. y must be the same as
+// without the sum. On the CPU the sum may also go to separate memory or replace x.
 TEST_P(RowNormDeviceTest, KeepsTheSumInTheResidualsPlace) {
   const OpDevice device = GetParam();
   const int64_t rows = 5;

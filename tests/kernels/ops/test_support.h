@@ -44,7 +44,8 @@ inline double WorstError(const std::vector<float>& a, const std::vector<double>&
 // The thread counts of the tests.
 inline const std::vector<int> kThreadCounts = {1, 2, 3};
 
-// Returns the instruction sets that differ in f32. Higher ones use the f32 loops of the last.
+// Returns the instruction sets that differ in f32. Higher ones use the f32 loops of the last of
+// these.
 inline std::vector<cpu::Isa> FloatIsas() {
   std::vector<cpu::Isa> isas;
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
@@ -78,7 +79,7 @@ inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::kernels::FloatIsas()), \
                            ::dragoman::kernels::IsaTestName)
 
-// The same, for code with several number types.
+// The instruction sets and types for tests of code with several number types.
 struct IsaAndType {
   cpu::Isa isa;
   ComputeType type;
@@ -140,7 +141,7 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
   return AsOperand(type, std::move(x), k, [](const float*) { return cpu::kRowLimit; });
 }
 
-// The same for weights [., k], with the current instruction set.
+// Does the same for weights [., k], with the limits of the current instruction set.
 inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int64_t k) {
   return AsOperand(type, std::move(w), k,
                    [k](const float* column) { return cpu::WeightLimit(column, k); });

@@ -144,7 +144,7 @@ BatchHarness::BatchHarness(const HarnessConfig& config,
   limits.materialized_workspaces = 4;
   limits.rules_words = rules_words_ * config.max_rows;
   const int64_t bytes = kernels::CarveBatch(limits, nullptr, &tables_);
-  memory_.assign(static_cast<size_t>(bytes) + kAlignment, 0xff);  // nothing counts on zeros
+  memory_.assign(static_cast<size_t>(bytes) + kAlignment, 0xff);  // nothing may rely on zeros
   auto at = reinterpret_cast<uintptr_t>(memory_.data());
   at = (at + kAlignment - 1) / kAlignment * kAlignment;
   EXPECT_EQ(kernels::CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
@@ -220,7 +220,7 @@ void BatchHarness::Command(int64_t step) {
       mailbox.cancelled[static_cast<size_t>(mailbox.command.cancelled++)] = slot;
       outcomes_[static_cast<size_t>(occupants_[static_cast<size_t>(slot)].segment)].cancelled =
           true;
-      Vacate(slot);  // and given to another segment at once
+      Vacate(slot);  // another segment may get it at once
     }
   }
   while (mailbox.command.admissions < config_.admissions && Admit(mailbox, step)) {
@@ -306,13 +306,13 @@ void BatchHarness::ReadDelivery(const Mailbox& mailbox, const kernels::Delivery&
 void BatchHarness::Read(int64_t step) {
   Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)];
   ASSERT_EQ(mailbox.output.step, step);
-  // Which comes first is left open: what this host does next is not to depend on it.
+  // The order of deliveries is not specified. What this host does next must not depend on it.
   const auto end = mailbox.deliveries.begin() + mailbox.output.deliveries;
   std::sort(mailbox.deliveries.begin(), end,
             [](const kernels::Delivery& x, const kernels::Delivery& y) { return x.slot < y.slot; });
   for (auto delivery = mailbox.deliveries.begin(); delivery != end; ++delivery) {
     const Occupant& occupant = occupants_[static_cast<size_t>(delivery->slot)];
-    // It was cancelled, and may be another's, before this could be read.
+    // The segment was cancelled before this was read, and its slot may have another segment.
     if (occupant.segment < 0 || occupant.since > step) {
       EXPECT_TRUE(config_.reads_late);
       continue;
@@ -334,7 +334,7 @@ void BatchHarness::Record(const kernels::StepOutput& output) {
 void BatchHarness::Run() {
   constexpr int64_t kMost = 20000;
   const int64_t delay = config_.reads_late ? 2 : 1;
-  // When nothing is left outstanding some more steps empty the batch.
+  // When no segment is outstanding, a few more steps empty the batch.
   int64_t after = 0;
   for (int64_t step = 0; after < 3; ++step) {
     ASSERT_LT(step, kMost) << "the batch is stuck";
@@ -349,7 +349,7 @@ void BatchHarness::Run() {
     const kernels::StepOutput& output =
         mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)].output;
     if (output.rows == 0) {
-      // Somebody runs wherever somebody could.
+      // If any segment can run, one must run.
       ASSERT_EQ(output.waiting, 0) << "step " << step;
     }
     after = outstanding_ == 0 && next_ == segments_.size() ? after + 1 : 0;

@@ -17,7 +17,7 @@ namespace dragoman::testing {
 
 // A hypothesis, delivered or in a slot.
 struct HarnessHypothesis {
-  std::vector<int32_t> tokens;  // of the lineage
+  std::vector<int32_t> tokens;  // before `last_token`
   std::vector<float> log_probs;
   std::vector<int32_t> aligned;
   float score = 0;
@@ -39,12 +39,13 @@ struct HarnessResult {
 // A segment for the harness, and its result without a batch.
 class HarnessSegment {
  public:
-  static constexpr int kVocabulary = 610;  // tokens that a case does not know are impossible
+  static constexpr int kVocabulary = 610;  // tokens that a case does not have get logit -inf
   static constexpr int32_t kStartToken = kVocabulary - 1;
   static constexpr int kMaxTokens = 40;
   static constexpr int kMaxCrossPages = 2;
 
-  // Every fourth has a prefix of almost all its tokens, every twelfth one into the second page.
+  // Every fourth seed gives a forced prefix of almost all tokens. Every twelfth seed gives one that
+  // reaches the second page.
   explicit HarnessSegment(uint64_t seed);
 
   std::vector<float> Logits(std::span<const int32_t> prefix) const;

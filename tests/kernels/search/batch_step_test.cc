@@ -1,5 +1,5 @@
-// Whole batches through commands and outputs: whatever is beside a segment, whoever runs the step,
-// however short pages and mailboxes are, it gives what it gives alone.
+// Tests of whole batches through commands and outputs. A segment must give the result that it gives
+// alone, whatever else is in the batch, with any runner, and with short pages and mailboxes.
 #include "kernels/search/batch_step.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ using Segments = std::vector<std::unique_ptr<HarnessSegment>>;
 
 constexpr int kAmplePages = HarnessConfig().self_pages;
 
-// Where pages are short: of those that need no more; every fifth needs more than half of them.
+// Returns `count` segments that fit in `pages` pages. If pages are short, every fifth segment needs
+// more than half of them.
 Segments Mix(uint64_t first_seed, int count, int pages) {
   const bool is_short = pages < kAmplePages;
   Segments segments;
@@ -45,7 +46,7 @@ Segments Mix(uint64_t first_seed, int count, int pages) {
   return segments;
 }
 
-// Just enough for each of them.
+// The numbers of words that are just enough for any one of the segments.
 int CommandWords(const Segments& segments) {
   int64_t most = 0;
   for (const auto& s : segments) {
@@ -72,9 +73,9 @@ struct Tally {
   int bad_numbers = 0;
   int settled_tokens = 0;
   int hypotheses = 0;
-  int waiting = 0;      // segments held back for want of pages, summed over the steps
-  int undelivered = 0;  // ends held back for want of room
-  int rows_ahead = 0;   // of forced prefixes, in a step with others of their slot
+  int waiting = 0;      // segments that wait for pages, summed over the steps
+  int undelivered = 0;  // ended segments that wait for room in the output
+  int rows_ahead = 0;   // rows of forced prefixes in a step with other rows of their slot
 };
 
 void ExpectAsAlone(const BatchHarness& harness, Tally* tally) {
@@ -149,7 +150,7 @@ TEST(BatchStep, ShortPagesMakeSegmentsWait) {
   OneGroupRunner runner(1);
   HarnessConfig config;
   config.self_pages = 16;
-  config.admissions = 1;  // those before hold pages by then
+  config.admissions = 1;  // earlier segments hold pages by then
   config.cancel_percent = 5;
   const Tally tally = RunBatches(config, 4, 50, &runner);
   EXPECT_GT(tally.waiting, 100);
@@ -164,7 +165,7 @@ TEST(BatchStep, ShortMailboxesMakeEverythingLaterAndNothingElse) {
   EXPECT_GT(tally.undelivered, 10);
 }
 
-// Step for step and page for page what one thread does.
+// Checks that `runner` takes the same steps with the same pages as a single thread.
 void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) {
   OneGroupRunner solo(1);
   HarnessConfig config;
@@ -207,7 +208,7 @@ TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
   EXPECT_GT(tally.ended, 16);
 }
 
-// How often the members of a group meet at the beginning of each step.
+// Counts how often the members of a group synchronise at the beginning of each step.
 class CountingRunner : public OneGroupRunner {
  public:
   CountingRunner() : testing::OneGroupRunner(1) {}
@@ -230,7 +231,7 @@ TEST(BatchStep, WhereNobodyEntersOrLeavesAndAllRunAGroupMeetsThreeTimes) {
     harness.Run();
     const auto& steps = harness.steps();
     ASSERT_EQ(runner.meetings.size(), steps.size());
-    // All enter with the first step.
+    // All segments enter in the first step.
     for (size_t i = 2; i < steps.size(); ++i) {
       const bool left = steps[i - 1].running < steps[i - 2].running;
       if (!left && steps[i].slots == steps[i - 1].running) {

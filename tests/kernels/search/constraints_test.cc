@@ -1,5 +1,6 @@
-// The constraint state with word edges (SEARCH.md d.1) and gates (d.7), by hand. Without them it is
-// tested by tests/oracle, and in all combinations by the differential test there.
+// Tests of the constraint state with word edges (SEARCH.md d.1) and gates (d.7) on examples worked
+// out by hand. tests/oracle tests the state without them, and its differential test in all
+// combinations.
 #include "kernels/search/constraints.h"
 
 #include <gmock/gmock.h>
@@ -20,8 +21,8 @@ using Tokens = std::vector<int32_t>;
 constexpr int32_t kEos = 0;
 constexpr int32_t kVocabulary = 100;
 
-// Tokens 1 to 9 begin a word, 11 to 19 continue one (11 is the same text as 1, and so on), and 20 to
-// 29 are neither open nor continue a word: punctuation.
+// Tokens 1 to 9 begin a word, and tokens 11 to 19 continue one (11 is the same text as 1, and so
+// on). Tokens 20 to 29 are punctuation: no token continues them, and they continue no word.
 class Words : public ::testing::Test {
  protected:
   Words() : edges_(kVocabulary) {
@@ -33,7 +34,7 @@ class Words : public ::testing::Test {
     return engine::ConstraintTable(phrases, &edges_);
   }
 
-  // The bank after each token.
+  // Returns the bank after each token.
   Tokens Banks(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
     const engine::ConstraintTable table = Table(phrases);
     ConstraintState state = StartConstraints(table.set());
@@ -73,7 +74,7 @@ TEST_F(Words, APhraseIsNotMetByTheBeginningOfALongerWord) {
   EXPECT_THAT(Banks({{1, 12}}, {1, 12, 20, 13}), ElementsAre(1, 2, 2, 2));
   EXPECT_FALSE(IsMetBy({{1}}, {3, 1, 12}));
   EXPECT_TRUE(IsMetBy({{1}}, {3, 1, 12, 1}));
-  EXPECT_TRUE(IsMetBy({{1}}, {1, 2, 1, 12}));  // the first one counts, whatever comes later
+  EXPECT_TRUE(IsMetBy({{1}}, {1, 2, 1, 12}));  // the first match counts, whatever follows
 }
 
 TEST_F(Words, EndOfSentenceIsABoundary) {
@@ -90,20 +91,21 @@ TEST_F(Words, AnythingMayFollowAPhraseThatIsNotOpen) {
 TEST_F(Words, APhraseDoesNotBeginInsideAWord) {
   EXPECT_THAT(Banks({{11}}, {3, 11}), ElementsAre(0, 0));
   EXPECT_THAT(Banks({{11, 12}}, {3, 11, 12}), ElementsAre(0, 0, 0));
-  EXPECT_THAT(Banks({{11}}, {20, 11}), ElementsAre(0, 1));  // after a bracket
+  EXPECT_THAT(Banks({{11}}, {20, 11}), ElementsAre(0, 1));  // after punctuation
   EXPECT_THAT(Banks({{11}}, {11}), ElementsAre(1));         // at the very beginning
   EXPECT_THAT(Progress({{11}, {2}}, {3}), ElementsAre(2));
   EXPECT_THAT(Progress({{11}, {2}}, {20}), ElementsAre(2, 11));
 }
 
 TEST_F(Words, WhatIsTakenBackIsMatchedAgain) {
-  // The end of [1, 12], taken back, is the beginning of [12, 13]: but that is inside a word.
+  // [1, 12] is taken back. Its end would be the beginning of [12, 13], but that is inside a word.
   EXPECT_FALSE(IsMetBy({{1, 12}, {12, 13}}, {1, 12, 13}));
-  // After punctuation it is not.
+  // After punctuation it is not inside a word.
   EXPECT_THAT(Banks({{1, 20}, {20, 13}}, {1, 20, 13}), ElementsAre(1, 2, 2));
   EXPECT_THAT(Banks({{1, 20, 11}, {11, 12}}, {1, 20, 11, 12}), ElementsAre(1, 2, 3, 2));
   EXPECT_THAT(Banks({{1, 2}, {2, 13}}, {1, 2, 13}), ElementsAre(1, 2, 2));
-  // A shorter phrase at its beginning is met after all, by the tokens before the last word.
+  // A shorter phrase at the beginning of the one taken back is met after all, by the tokens before
+  // the last word.
   EXPECT_THAT(Banks({{1, 2}, {1}}, {1, 2, 13}), ElementsAre(1, 2, 1));
   EXPECT_THAT(Banks({{1, 12}, {1}}, {1, 12, 13}), ElementsAre(1, 2, 0));
 }
@@ -118,22 +120,22 @@ TEST_F(Words, APendingPhraseIsCompletedOnlyAtABoundary) {
   EXPECT_THAT(Banks(phrases, {1, 2, 13}), ElementsAre(1, 2, 3));
   EXPECT_THAT(Banks(phrases, {1, 2, 14}), ElementsAre(1, 2, 0));
   EXPECT_THAT(Banks(phrases, {1, 2, 3}), ElementsAre(1, 2, 2));
-  // The longer one is taken back, and the shorter one does not end at a boundary either.
+  // The longer phrase is taken back, and the shorter one does not end at a boundary either.
   EXPECT_THAT(Banks(phrases, {1, 2, 13, 14}), ElementsAre(1, 2, 3, 0));
-  // The next shorter one does.
+  // The next shorter phrase does.
   EXPECT_THAT(Banks({{1}, {1, 2}, {1, 2, 13}}, {1, 2, 14}), ElementsAre(1, 2, 1));
 }
 
-// Phrases that are completed while text is matched again, before its last token and by it.
+// Phrases are completed while text is matched again, before its last token or by that token.
 TEST_F(Words, WhatIsMatchedAgainLooksAtTheNextTokenToo) {
   const std::vector<Tokens> phrases = {{1, 2, 13, 4}, {2}};
   EXPECT_THAT(Banks(phrases, {1, 2, 13, 5}), ElementsAre(1, 2, 3, 0));
   EXPECT_THAT(Banks({{1, 2, 3, 4}, {2}}, {1, 2, 3, 5}), ElementsAre(1, 2, 3, 1));
   EXPECT_THAT(Banks({{1, 2, 3}, {2}}, {1, 2, 13}), ElementsAre(1, 2, 0));
   EXPECT_THAT(Banks({{1, 2, 3}, {2}, {2, 13}}, {1, 2, 13, 4}), ElementsAre(1, 2, 2, 2));
-  // [2, 3] is completed by the last token, which the next one continues.
+  // [2, 3] is completed by the last token, but the next token continues that token's word.
   EXPECT_THAT(Banks({{1, 2, 4}, {2, 3}}, {1, 2, 3, 14}), ElementsAre(1, 2, 2, 0));
-  // [2, 3] is completed and taken back within the text, and [3, 14] is what remains of it.
+  // [2, 3] is completed and taken back within the text. What remains completes [3, 14].
   EXPECT_THAT(Banks({{1, 2, 3, 14, 5}, {2, 3}, {3, 14}}, {1, 2, 3, 14, 6}),
               ElementsAre(1, 2, 3, 4, 2));
 }
@@ -157,8 +159,8 @@ TEST_F(Words, TokensBeyondTheTableAreWordsOfTheirOwn) {
 
 using Gated = std::vector<engine::GatedPhrase>;
 
-// The tokens that make progress in a row aligned with `source`, after tokens of rows aligned with
-// these positions.
+// Returns the tokens that make progress in a row aligned with `source`. `before` are the previous
+// tokens, each with the source position that its row was aligned with.
 Tokens ProgressAt(uint16_t source, const Gated& phrases,
                   const std::vector<std::pair<int32_t, uint16_t>>& before = {}) {
   const engine::ConstraintTable table(phrases, true, nullptr);

@@ -1,4 +1,4 @@
-// Draws (kernels/search/draw.h) against the same draw from a sorted list, number by number.
+// Compares draws (kernels/search/draw.h) with the same draws from a sorted list.
 #include "kernels/search/draw.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class Row {
                                    {weights_.data(), bins_.data()});
   }
 
-  // The draw by SEARCH.md a.8, on the sorted list of all.
+  // Returns the token that SEARCH.md a.8 draws from the sorted list of all tokens.
   int32_t Expected(const SearchOptions& o, uint32_t part) const {
     struct Token {
       float weight;
@@ -50,7 +50,7 @@ class Row {
     if (o.sampling.top_k > 0 && o.sampling.top_k < size()) {
       tokens.resize(static_cast<size_t>(o.sampling.top_k));
     }
-    // Sums of whole numbers, exact in 128 bits with the share of them that is asked for.
+    // Sums are whole numbers, so 128 bits hold them and their products with `part` exactly.
     __extension__ using Sum = unsigned __int128;
     const auto mass = [](const Token& t) { return static_cast<uint64_t>(t.weight * 0x1p40F); };
     Sum all = 0;
@@ -80,14 +80,15 @@ class Row {
   std::vector<uint64_t> bins_;
 };
 
-// Rows of every kind that is hard: ties, one token far above, masked ones, all alike.
+// Returns scores that are hard in one way: ties, one token far above the others, masked tokens, or
+// all equal.
 std::vector<float> Scores(int kind, int size, std::mt19937& random) {
   std::normal_distribution<float> normal(-8.0F, 2.5F);
   std::vector<float> x(static_cast<size_t>(size));
   for (float& v : x) {
     v = normal(random);
-    if (kind == 1) v = std::floor(v);                   // some ten numbers
-    if (kind == 2) v = -8.0F + 1e-6F * normal(random);  // nearly alike
+    if (kind == 1) v = std::floor(v);                   // about ten different numbers
+    if (kind == 2) v = -8.0F + 1e-6F * normal(random);  // nearly equal
     if (kind == 3) v = -8.0F;
     if (kind == 4 && random() % 4 != 0) v = -INFINITY;
   }
@@ -156,7 +157,7 @@ TEST(Draw, NothingIsDrawnFromARowOfNothing) {
   EXPECT_EQ(row.Draw(SingleThread(), Sampling(0, 1.0F, 1.0F), 5), -1);
 }
 
-// Whatever is drawn, the row is gone through a few times: it was once for each token taken.
+// Every draw goes through the row a few times, not once for each token that it keeps.
 TEST(Draw, CostsAFewSweepsWhateverTheOptions) {
   std::mt19937 random(3);
   constexpr int kSize = 8000;

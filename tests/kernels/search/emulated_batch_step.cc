@@ -1,5 +1,5 @@
 #include "tests/kernels/cuda_emulation/emulation.h"
-// All that the .cu includes, before its own names move to another namespace.
+// Includes all headers of the .cu before `cuda` is renamed below.
 #include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/search/emulated_batch_step.h"
@@ -21,7 +21,7 @@ void Check(kernels::cuda::Error error) {
   if (error != kernels::cuda::Error::kNone) std::abort();
 }
 
-// Every position's page, as the ancestry says it.
+// Checks that every position has the page that the ancestry names.
 void CheckRowPages(const kernels::BatchTables& tables) {
   for (int32_t row = 0; row < tables.now->plan.rows; ++row) {
     const int32_t* const lanes = tables.slot_lanes + tables.row_slot[row] * kernels::kMaxSlotLanes;
@@ -56,7 +56,7 @@ void EmulatedRunner::Before(const kernels::BatchTables& tables,
   CheckRowPages(tables);
 }
 
-// Launched for as many rows as there may be, in two parts, as a host does that does not know their
+// Launches for as many rows as there may be, in two parts, because a real host does not know their
 // number.
 void EmulatedRunner::After(const kernels::BatchTables& tables,
                            const kernels::StepMailbox* mailboxes) {
@@ -65,7 +65,7 @@ void EmulatedRunner::After(const kernels::BatchTables& tables,
   Check(kernels::emulated::FoldMaterializedRows(nullptr, tables, half,
                                                 tables.limits.materialized_rows - half));
   Check(kernels::emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
-  // Launched for few rows: some of the blocks have several slots.
+  // Launched for few rows, so that some of the blocks have several slots.
   Check(kernels::emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));
   Check(kernels::emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
 }

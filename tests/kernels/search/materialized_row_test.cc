@@ -1,4 +1,4 @@
-// The cost of rows with materialized logits (kernels/search/materialized_row.h), counted.
+// Tests the cost of rows with materialized logits (kernels/search/materialized_row.h) by counting.
 #include "kernels/search/materialized_row.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct Cost {
   int32_t count = 0;
 };
 
-// The cost of one row after `length` tokens.
+// Returns the cost of one row after `length` tokens.
 Cost CostOf(const SearchOptions& options, int length) {
   constexpr size_t kStride = 600;
   LaneMemory<uint8_t> lanes(kLanes.size(), kStride);
@@ -101,7 +101,7 @@ TEST(MaterializedRow, APenaltyLooksAtEachTokenOnce) {
   }
 }
 
-// The host's own text, compiled for wider registers.
+// The host's version is the same code compiled for wider registers. It must give the same bits.
 TEST(MaterializedRow, IsTheSameBitsForEveryInstructionSet) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(0.0F, 3.0F);

@@ -15,13 +15,13 @@ namespace {
 using testing::PlanHarness;
 using Numbers = std::vector<int32_t>;
 
-// Batches of random slots on their way: all selections, budgets, pauses up to the bound, from pools
-// that are ample to such that pause somebody in every step.
+// Batches of random slots in the middle of their searches, with all selections and budgets, pauses
+// up to the bound, and pools from ample ones to pools that pause a slot in every step.
 class RandomBatches {
  public:
   explicit RandomBatches(unsigned seed) : random_(seed) { Begin(); }
 
-  // The batch before its next plan.
+  // Returns the batch before its next plan.
   const PlanHarness& harness() const { return harness_; }
   const Numbers& order() const { return harness_.live(); }
   const PlanRules& rules() const { return rules_; }

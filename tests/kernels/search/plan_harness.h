@@ -63,12 +63,12 @@ class PlanHarness {
   void Plan(const ThreadGroup& t, const kernels::PlanInput& in) {
     kernels::PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
-  // The same with the walk alone.
+  // Plans with one thread and by the walk only.
   void Walk(const kernels::PlanInput& in) {
     kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
     kernels::plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
   }
-  // Reports whether no walk is needed. If so, plans.
+  // Plans if no walk is needed. Returns whether it planned.
   bool PlanWithoutWalk(const kernels::PlanInput& in) {
     kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
     return kernels::plan_internal::PlanPrefix(kernels::SingleThread(), in, views_.data(), table_,

@@ -28,9 +28,9 @@ TEST(Plan, TakesTheLongestPrefixThatFitsAndAtLeastOne) {
   EXPECT_EQ(harness.out().slots[0], 1);
 }
 
-// A row that costs five counts as five, and a slot that is too wide so runs alone.
+// A row of cost five counts as five rows. A slot that is too wide because of its cost runs alone.
 TEST(Plan, RowsCountWithTheirCosts) {
-  PlanHarness harness(4, 8, 1000);  // a load of 16
+  PlanHarness harness(4, 8, 1000);  // takes a load of 16
   for (int i = 0; i < 4; ++i) harness.Enter(i, 2, 50);
   harness.SetCost(1, 5);
   harness.Step({0, 1, 2, 3});
@@ -65,7 +65,7 @@ PlanRules Rules(SlotSelection selection, int width_budget = 0, int max_pause = 0
   return {selection, width_budget, max_pause};
 }
 
-// Slot i has lengths[i] tokens and is as wide as its beam.
+// Returns a harness in which slot i has lengths[i] tokens and is as wide as its beam.
 PlanHarness HarnessOf(const std::vector<int>& lengths, const std::vector<int>& beams) {
   PlanHarness harness(static_cast<int>(lengths.size()), 64, 1000);
   for (size_t i = 0; i < lengths.size(); ++i) harness.Enter(static_cast<int>(i), beams[i], 200);
@@ -102,13 +102,13 @@ TEST(Plan, LongestTakesFromTheLargestLengthDown) {
 TEST(Plan, TheBudgetTakesTheLongestPrefixAndAtLeastOne) {
   PlanHarness harness = HarnessOf({0, 0, 0, 1}, {3, 9, 1, 1});
   const Numbers all = {0, 1, 2, 3};
-  // 3 + 9 > 10, and slot 2, which would fit, does not overtake.
+  // 3 + 9 > 10. Slot 2 would fit but does not overtake slot 1.
   harness.Step(all, Rules(SlotSelection::kShortest, 10));
   EXPECT_EQ(harness.ran(), (Numbers{0}));
   harness.Step(all, Rules(SlotSelection::kShortest, 10));
   EXPECT_EQ(harness.ran(), (Numbers{1, 2}));
   EXPECT_EQ(harness.out().rows, 10);
-  // Wider than the budget: alone.
+  // A slot that is wider than the budget runs alone.
   harness.Step({1, 2}, Rules(SlotSelection::kAll, 4));
   EXPECT_EQ(harness.ran(), (Numbers{1}));
   EXPECT_EQ(harness.out().rows, 9);
@@ -140,8 +140,8 @@ TEST(Plan, ALongSlotAdvancesUnderShortestThoughShorterOnesNeverEnd) {
   EXPECT_EQ(advanced, 1000 / (kMaxPause + 1));
 }
 
-// More slots than can all have their turn within the bound: each waits for the others' turn, and no
-// longer.
+// There are more slots than can all run within the bound. Each waits until the others have run, and
+// no longer.
 TEST(Plan, WhereMoreAreDueThanFitEachGetsItsTurn) {
   constexpr int kSlots = 200;
   for (const SlotSelection selection :
@@ -162,8 +162,8 @@ TEST(Plan, WhereMoreAreDueThanFitEachGetsItsTurn) {
 }
 
 TEST(Plan, WhoCannotGrowKeepsNobodyFromRunning) {
-  // The shortest slot needs a page at its first step and there is none for it: the oldest's worst
-  // case is all that is left.
+  // The shortest slot needs a page for its first step, but all free pages are reserved for the
+  // worst case of the oldest slot.
   PlanHarness harness(2, 8, 7);
   harness.Enter(0, 2, 95);  // worst case 6 pages
   for (int i = 0; i < 40; ++i) harness.Step({0});
@@ -174,9 +174,10 @@ TEST(Plan, WhoCannotGrowKeepsNobodyFromRunning) {
   EXPECT_EQ(harness.State(1).paused, 1);
 }
 
-// Every selection, budgets, widths that change from step to step, pools that are all but too small,
-// segments that leave early: the plan is the one found the plain way; somebody always runs; the
-// rule of pages holds; the oldest can always grow to its full width; and everything ends.
+// Every selection, with budgets, widths that change from step to step, pools that are almost too
+// small, and segments that leave early. The plan must be that of the simple implementation, some
+// slot must always run, the rule of pages must hold, the oldest slot must always be able to grow to
+// its full width, and all slots must end.
 TEST(Plan, EveryRuleKeepsThePagesAndLosesNobody) {
   std::mt19937 random(11);
   const auto below = [&random](int n) {

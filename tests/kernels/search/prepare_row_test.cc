@@ -1,4 +1,4 @@
-// Lists of ids that a row asks for (kernels/search/prepare_row.h).
+// Tests of the lists of ids that a row asks for (kernels/search/prepare_row.h).
 #include "kernels/search/prepare_row.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ Lists ListsAfter(const SearchOptions& options, const SegmentRules& rules, int32_
 
 using Ids = std::vector<int32_t>;
 
-// In transformers, too, a model may begin its outputs with the end of sentence.
+// A model may begin its outputs with the end of sentence, as in transformers.
 TEST(PrepareRow, AStartTokenThatCountsIsBannedLikeOthers) {
   const std::vector<float> divisors(32, 1.0F);
   SegmentRules rules;
@@ -62,13 +62,13 @@ TEST(PrepareRow, AStartTokenThatCountsIsBannedLikeOthers) {
   lists = ListsAfter(o, rules, /*start=*/9, {5, 7});
   EXPECT_EQ(lists.wanted, Ids{2});
   EXPECT_EQ(lists.masked, (Ids{5, 7, 9}));
-  // Behind the start token there was a 5.
+  // The first 9, the start token, was followed by 5.
   o.no_repeat_ngram = 2;
   lists = ListsAfter(o, rules, /*start=*/9, {5, 7, 9});
   EXPECT_EQ(lists.masked, Ids{5});
 }
 
-// Ascending ids below `end`, some of them left out.
+// Returns ascending ids below `end`, some of them replaced by -1.
 std::vector<int32_t> RandomRun(std::mt19937& random, int length, int end) {
   std::set<int32_t> ids;
   for (int i = 0; i < length; ++i) ids.insert(static_cast<int32_t>(random() % end));
@@ -98,7 +98,8 @@ TEST(MergeRun, IsTheUnionOfTheRuns) {
   }
 }
 
-// A state of an automaton and its suffix may forbid 2,000 tokens each.
+// A state of an automaton and its suffix may forbid 2,000 tokens each, so each id must be read only
+// a few times.
 TEST(MergeRun, LooksAtEachIdAFewTimes) {
   std::vector<int32_t> ids(5000);
   int32_t count = 0;

@@ -1,4 +1,4 @@
-// A segment's rules survive the way through an image, wherever it is copied to.
+// Tests that an image restores a segment's rules, wherever the image is copied to.
 #include "kernels/search/rules_image.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// One slot with its own arrays and workspaces, for tests: rows request, a function supplies logits,
-// the step decides. `Lane` may be wider than production's byte, for beams above the API's limit.
+// One slot with its own arrays and workspaces, for tests: rows make requests, a function supplies
+// logits, and the step decides. `Lane` may be wider than production's byte, for beams above the
+// API's limit.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace dragoman::testing {
 
-// Logits of the next token after a prefix of real tokens.
+// Returns the logits of the next token after a prefix, which excludes the start token.
 using NextLogits = std::function<std::vector<float>(std::span<const int32_t> prefix)>;
 
 template <class Lane>
@@ -44,7 +45,7 @@ class SlotHarness {
     return prefix;
   }
 
-  // Before a step: computes each row's request and its answer.
+  // Computes each row's request and the answer to it. Called before a step.
   void Fold(const NextLogits& next) {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);

@@ -29,7 +29,7 @@ class StepRunner {
 
 inline bool IsMaterialized(const kernels::SearchOptions& o) { return o.materialized_logits(); }
 
-// A group of `size` threads; 1: a SingleThread.
+// Runs every part with a group of `size` threads, or with SingleThread if `size` is 1.
 class OneGroupRunner : public StepRunner {
  public:
   explicit OneGroupRunner(int size) : size_(size) {}

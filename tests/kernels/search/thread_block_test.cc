@@ -1,6 +1,6 @@
-// The threads of a block as a ThreadGroup, on an emulated device.
+// Tests of the threads of a block as a ThreadGroup, on an emulated device.
 #include "tests/kernels/cuda_emulation/emulation.h"
-// After it, for its names.
+// Must follow emulation.h, whose names it uses.
 #include "kernels/cuda/thread_block.cuh"
 
 #include <gtest/gtest.h>
@@ -40,12 +40,12 @@ std::vector<Item> RandomItems(size_t count, unsigned seed) {
   return items;
 }
 
-// Ties go to the highest number: the last warps have a share in it.
+// Ties go to the highest number, so that the last warps take part.
 struct WorseItem {
   bool operator()(const Item& a, const Item& b) const { return BetterItem()(b, a); }
 };
 
-// Two, for a second one must not disturb the first.
+// Reduces twice, because a second reduction must not disturb the first.
 void BestAndWorst(const Item* items, Item* best, Item* worst) {
   __shared__ ThreadBlock::Shared shared;
   const ThreadBlock group(shared);
@@ -74,7 +74,7 @@ TEST(ThreadBlock, EveryMemberGetsTheBest) {
   }
 }
 
-// Twice, for a second one must not disturb the first.
+// Sums twice, because a second sum must not disturb the first.
 template <class T>
 void Sums(const T* values, T* before, T* totals) {
   __shared__ ThreadBlock::Shared shared;
