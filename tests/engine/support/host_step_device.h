@@ -28,7 +28,7 @@ struct HostDeviceTotals {
   std::atomic<int64_t> waiting{0};      // segments that could not begin in a step
   std::atomic<int64_t> pages_left{0};   // pages in use at destruction
   std::atomic<int64_t> slots_left{0};
-  std::atomic<int64_t> gone{0};  // number of devices
+  std::atomic<int64_t> gone{0};  // number of destroyed devices
 };
 
 struct HostDeviceOptions {
