@@ -244,7 +244,7 @@ Error EmulatedPinnedBuffer::Allocate(int64_t bytes) {
 Error EmulatedCopy(Stream, void* to, const void* from, int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
   emulated_hang.Waits();
-  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));  // 0 bytes: either may be nullptr
+  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));  // 0 bytes: may be nullptr
   return Error::kNone;
 }
 
