@@ -112,8 +112,8 @@ class DeviceLoop : public ::testing::Test {
     }
   }
 
-  // Waits until the devices hold nothing, then checks that the ledger balances, and destroys the
-  // engine.
+  // Waits until the engine holds nothing and checks that the ledger balances. Then destroys the
+  // engine and checks that its devices held nothing.
   void ExpectNothingIsLeft(std::unique_ptr<engine::Engine> engine, int devices) {
     // A cancelled request that occupies a slot leaves it only in one of the next steps.
     engine::EngineStats stats = engine->Stats();

@@ -139,7 +139,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   };
   const std::string weights = model + "/model.safetensors";
   struct Breakage {
-    std::string file;  // the file that the error must name
+    std::string file;  // text that the error must contain
     std::function<void()> make;
   };
   const std::vector<Breakage> breakages = {

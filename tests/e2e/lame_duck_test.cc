@@ -36,7 +36,7 @@ grpc::Status Translate(v1::TranslationService::Stub* stub) {
 }
 
 std::unique_ptr<v1::TranslationService::Stub> StubFor(const Daemon& daemon) {
-  grpc::ChannelArguments own;  // connection
+  grpc::ChannelArguments own;  // not a shared connection
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return v1::TranslationService::NewStub(
       grpc::CreateCustomChannel(daemon.grpc(), grpc::InsecureChannelCredentials(), own));

@@ -144,7 +144,7 @@ TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ScoreBits, ::testing::ValuesIn(Equals()),
                          [](const auto& info) { return std::string(info.param->name); });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScoreBits);  // a machine without AVX2
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScoreBits);  // without AVX2: no cases
 
 #if defined(__x86_64__)
 TEST(ScoreBitsFile, IsWrittenAnewWhereAskedFor) {

@@ -56,7 +56,7 @@ class Callers {
 
  private:
   void Call(const std::string& address) {
-    grpc::ChannelArguments own;  // connection
+    grpc::ChannelArguments own;  // not a shared connection
     own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     own.SetServiceConfigJSON("{}");  // no retries
     const auto stub = v1::TranslationService::NewStub(

@@ -196,7 +196,7 @@ TEST(SearchSettings, WhatIsOutOfRangeOrAboveWhatIsInEffectIsNamed) {
               HasSubstr("min_output_tokens: found 99, expected 0..98, the output limit"));
 }
 
-// The table of SEARCH.md a.7, row by row.
+// Checks the table of SEARCH.md a.7, row by row.
 TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   ModelSpec spec = Spec();
   spec.tokens.pad = 8;

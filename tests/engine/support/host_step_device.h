@@ -105,7 +105,7 @@ class HostStepDevice final : public engine::StepDevice {
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
   std::vector<Launch> launches_ ABSL_GUARDED_BY(mu_);  // by number
-  int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // of those
+  int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // number of finished steps
   int64_t failed_ ABSL_GUARDED_BY(mu_) = INT64_MAX;    // number of the step that failed
   absl::Status status_ ABSL_GUARDED_BY(mu_);
   int64_t last_of_mailbox_[kernels::kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};

@@ -24,7 +24,7 @@ struct Part {
   enum class Kind { kStart, kEnd, kVoid, kWord };
   Kind kind = Kind::kWord;
   std::string name;   // of tags
-  std::string bytes;  // unique: every tag has its own id
+  std::string bytes;  // of a tag: unique, since tags have different ids
 };
 
 const std::set<std::string>& Blocks() {

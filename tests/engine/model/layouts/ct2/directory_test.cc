@@ -958,7 +958,7 @@ TEST(Ct2Vocabulary, LinesAndArraysAreOne) {
   const auto lines = ParsePieces("a\n\n b\nc", "v.txt");
   ASSERT_TRUE(lines.ok());
   EXPECT_THAT(*lines, ElementsAre("a", "", " b", "c"));
-  // As in CTranslate2, a carriage return is part of a piece unless every line ends with one.
+  // A carriage return is part of a piece unless every line ends with one, as in CTranslate2.
   EXPECT_THAT(*ParsePieces("a\r\n\r\nb\r\n", "v.txt"), ElementsAre("a", "", "b"));
   EXPECT_THAT(*ParsePieces("a\r\nb\n", "v.txt"), ElementsAre("a\r", "b"));
   const auto array = ParsePieces(R"(["a", "", " b", "c"])", "v.json");
