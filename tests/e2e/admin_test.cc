@@ -1,4 +1,4 @@
-// Who may give admin commands over the network.
+// Checks which clients may give admin commands over the network.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

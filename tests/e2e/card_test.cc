@@ -1,5 +1,5 @@
-// A card that the build has no code for, as the operator of a daemon meets it. The card is a fake
-// (fake_card.cc), the daemon is not.
+// Starts a real daemon on a machine whose GPU is a fake (fake_card.cc). The build has no kernel
+// code for the GPU in some of the cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
   EXPECT_EQ(std::count(errors.begin() + static_cast<ptrdiff_t>(error), errors.end(), '\n'), 1);
 }
 
-// A process sees one part of a card that is divided: a second part needs another daemon.
+// A process sees only one MIG instance of a GPU, so cuda:1 needs another daemon. The error says so.
 TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
   SetCard(kHasCode);
   ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD_NAME", "Imagined H100 MIG 1g.10gb", 1), 0);
@@ -71,7 +71,8 @@ TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
   ASSERT_EQ(unsetenv("DRAGOMAN_TEST_CARD_NAME"), 0);
 }
 
-// A driver that is older than the PTX: not a matter of what was compiled.
+// If the driver is too old for the PTX, the error is the runtime's. It does not blame the
+// architectures that the build has code for.
 TEST(Card, WhoseDriverCannotTakeTheCodeIsNotUsedInTheRuntimesWords) {
   SetCard(kUnsupportedPtx);
   const DaemonEnd end = RunToEnd("cuda:0");
@@ -82,7 +83,8 @@ TEST(Card, WhoseDriverCannotTakeTheCodeIsNotUsedInTheRuntimesWords) {
   EXPECT_EQ(end.status, 1);
 }
 
-// Then it is taken, and what fails is what no fake stands for.
+// If the build has code for the GPU, the daemon uses it. The daemon then fails at a CUDA call that
+// the fake does not replace.
 TEST(Card, WithCodeForItIsTaken) {
   SetCard(kHasCode);
   const DaemonEnd end = RunToEnd("auto");

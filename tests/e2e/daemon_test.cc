@@ -1,4 +1,4 @@
-// The daemon and the client as an operator meets them.
+// Tests the daemon together with the client, as an operator runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   const auto lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), lines);
 
-  // The metrics name what server/README.md, "Metrics", promises.
+  // The metrics have the names that server/README.md, "Metrics", documents.
   const Daemon::Samples samples = daemon.Metrics();
   EXPECT_GT(testing::Sum(samples, "dragoman_rpcs_total"), 0);
   EXPECT_GT(testing::Sum(samples, "dragoman_target_tokens_total"), 1000);

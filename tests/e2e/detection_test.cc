@@ -1,5 +1,5 @@
-// Languages that the server detects, as its users meet them: a real daemon, the bundled classifier
-// and models of which one is the bundled one.
+// Tests language detection from end to end: a real daemon with the bundled classifier, the bundled
+// model and two test models.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -37,8 +37,9 @@ const char kFrench[] = "Je n'ai malheureusement pas le temps aujourd'hui.";
 const char kRussian[] = "К сожалению, у меня сегодня совсем нет времени.";
 const char kEmojis[] = "🎉🎉 👍🏽 🇫🇷";
 
-// de-en is the bundled model. fr-en is a copy that says that it reads French, en-fr a small one with
-// weights of chance; so German goes to French over both.
+// de-en is the bundled model. fr-en is a copy of it that claims to read French. en-fr is a small
+// model with random weights. A translation from German to French therefore uses de-en and en-fr as
+// a pivot.
 class DetectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -72,7 +73,7 @@ class DetectionTest : public ::testing::Test {
         grpc::CreateCustomChannel(daemon.grpc(), grpc::InsecureChannelCredentials(), arguments));
   }
 
-  // The answers to one call, item by item.
+  // Returns the answers to one call, one for each text.
   static std::vector<v1::Translation> Translate(v1::TranslationService::Stub* stub,
                                                 const std::vector<std::string>& texts,
                                                 const std::string& from, const std::string& to) {
@@ -93,7 +94,7 @@ class DetectionTest : public ::testing::Test {
     return {response.translations().begin(), response.translations().end()};
   }
 
-  // A translation's bytes without its place, and what was detected.
+  // Returns the serialized translation without its index and the fields of detection.
   static std::string Bits(v1::Translation translation) {
     translation.clear_index();
     translation.clear_detected_language_code();
@@ -114,7 +115,8 @@ class DetectionTest : public ::testing::Test {
   std::vector<std::string> flags_;
 };
 
-// The translation of a detected item has the same bits as one of a call that gives the language.
+// An item whose language is detected gets a translation with the same bits as in a call that names
+// the language, both alone in its call and together with other items.
 TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
   Daemon daemon(Flags());
   const auto stub = StubFor(daemon);
@@ -127,7 +129,7 @@ TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
                                    {kFrench, "fr", "fr-en"},
                                    {kGermanToo, "de", "de-en"},
                                    {"Bonjour à tous, et bienvenue à Paris !", "fr", "fr-en"}};
-  // Among others that need no model.
+  // The other items of the call: some of them need no model.
   std::vector<std::string> texts = {kEnglish, kRussian, "12:30", kEmojis, ""};
   for (const Item& item : items) texts.emplace_back(item.text);
   for (int i = 0; i < 40; ++i) texts.emplace_back(i % 3 == 0 ? kFrench : kGermanToo);
@@ -142,7 +144,7 @@ TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
     ASSERT_EQ(given.size(), 1U);
     ASSERT_EQ(alone.size(), 1U);
     EXPECT_EQ(given[0].model(), item.model) << item.text;
-    // Where the machine computes in bfloat16, a search may end with fewer than it was asked for.
+    // In bfloat16, a search may end with fewer hypotheses than the request asks for.
     EXPECT_GT(given[0].alternatives_size(), 0) << item.text;
     EXPECT_FALSE(given[0].has_detection_confidence());
     EXPECT_EQ(Bits(alone[0]), Bits(given[0])) << item.text;
@@ -203,13 +205,15 @@ TEST_F(DetectionTest, TheClientDetectsAndTranslatesByLine) {
   EXPECT_NE(lines[1], kFrench);
   EXPECT_THAT((std::vector<std::string>{lines.begin() + 2, lines.end()}),
               ElementsAre(kEnglish, kRussian, "12:30", "", kEmojis, ""));
-  // The client names the lines in which no language was found, and the languages that there are.
+  // The client lists the lines in which no language was found, and the source languages of the
+  // server.
   EXPECT_THAT(translate.Errors(),
               HasSubstr("note: 2 lines (4, 7) were left untranslated: found no language that this "
                         "server translates from, expected one of de, fr"));
 }
 
-// The log's bound has the classifier, and what is resident stays below it.
+// The memory bound in the log includes the classifier, and the resident memory stays below the
+// bound.
 TEST_F(DetectionTest, TheMemoryBoundHasTheClassifier) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's allocator does not say what is in use";

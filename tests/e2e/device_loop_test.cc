@@ -1,6 +1,7 @@
-// The loop of a device around the bundled model: requests of every decoding method, some of them
-// cancelled on the way, give bit for bit what the synchronous loop gives. The device is a thread
-// (tests/engine/support/host_step_device.h) with the code of the search and the protocol of a GPU.
+// Runs the bundled model in the device loop. Requests of every decoding method, with cancelled
+// requests between them, must get bit for bit the results of the synchronous loop. The device is a
+// thread (tests/engine/support/host_step_device.h) that runs the search code and the protocol of a
+// GPU.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -28,7 +29,7 @@ using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
 
 constexpr size_t kRequests = 500;
-constexpr size_t kVictims = 125;  // besides, to be cancelled
+constexpr size_t kVictims = 125;  // requests to be cancelled, in addition to kRequests
 
 class DeviceLoop : public ::testing::Test {
  protected:
@@ -64,7 +65,7 @@ class DeviceLoop : public ::testing::Test {
     return std::move(*engine);
   }
 
-  // A request that would run for long.
+  // Returns a request whose decoding takes long.
   static engine::TranslationJob Victim(size_t number) {
     engine::TranslationJob job = (*jobs_)[number * 3];
     job.format = engine::TextFormat::kPlain;
@@ -74,8 +75,9 @@ class DeviceLoop : public ::testing::Test {
     return job;
   }
 
-  // All requests, with victims between them. Every time that a request is through a victim is
-  // cancelled that was submitted behind it: some wait, some run.
+  // Submits all requests with victims between them. Each time that another four requests have
+  // finished, cancels the next victim and a random one. Some victims are waiting then and some are
+  // running.
   void ExpectTheSameBesideCancellations(engine::Engine& engine, unsigned seed) {
     std::mt19937 random(seed);
     const std::vector<size_t> order = testing::Shuffled(kRequests, seed);
@@ -110,9 +112,10 @@ class DeviceLoop : public ::testing::Test {
     }
   }
 
-  // The engine goes; what its devices still held, and whether the ledger balances.
+  // Waits until the engine holds nothing and checks that the ledger balances. Then destroys the
+  // engine and checks that its devices held nothing.
   void ExpectNothingIsLeft(std::unique_ptr<engine::Engine> engine, int devices) {
-    // Whoever was cancelled in a slot leaves it with the next steps.
+    // A cancelled request that occupies a slot leaves it only in one of the next steps.
     engine::EngineStats stats = engine->Stats();
     while (engine->jobs_in_flight() > 0 || stats.kv_cross_usage > 0 || stats.kv_self_usage > 0) {
       std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Where the daemon computes, as an operator chooses it, on a machine that has no GPU for it.
+// Tests the --device flag of the daemon on a machine without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class WithoutGpu : public ::testing::Test {
     if (why_.empty()) GTEST_SKIP() << "skipped: this machine has a GPU";
   }
 
-  // Why there is none.
+  // The reason why the engine found no GPU.
   std::string why_;
 };
 

@@ -1,10 +1,10 @@
-// A GPU that is none, in place of the library's (kernels/cuda/device.h,
-// cublas_lt.h): a daemon that is linked with this file finds one card, which the environment
-// describes, and only there. Memory, streams and launches are the real ones, and fail.
+// A fake GPU that replaces the library's functions of kernels/cuda/device.h and cublas_lt.h. A
+// daemon that is linked with this file finds exactly one GPU, which environment variables describe.
+// Memory, streams and launches are not replaced, so they fail on a machine without a GPU.
 //
-//   DRAGOMAN_TEST_CARD        what the runtime says of the kernels' code on it, a cudaError_t: 0 that
-//                             there is some
-//   DRAGOMAN_TEST_CARD_NAME   its name, if it is to have another
+//   DRAGOMAN_TEST_CARD        the cudaError_t that a search for the kernels' code for this GPU
+//                             returns; 0: there is code
+//   DRAGOMAN_TEST_CARD_NAME   the name of the GPU; default: Imagined B300
 #include <cstdlib>
 
 #include "kernels/cuda/cublas_lt.h"

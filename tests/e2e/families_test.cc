@@ -1,6 +1,6 @@
-// Families besides MarianMT through a whole engine, in every compute type: requests of every
-// decoding method give in one batch, bit for bit, what they give alone, and languages are those of
-// the request.
+// Tests model families other than MarianMT in a complete engine, in every compute type. A request
+// gives bit for bit the same result in a batch of requests of every decoding method as alone, and
+// is translated into the language that it asks for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// A small model, and its tokens of German, English and French.
+// A small model and the tokens by which it names German, English and French.
 struct Model {
   const char* name = "";
   const char* german = "";
@@ -42,13 +42,14 @@ struct Case {
   std::string name() const { return model.name; }
 };
 
-// A model that is told by its text, or by what is around it: which languages it knows, none for "".
+// A model that is told the languages by its source text or by tokens around it. `source` and
+// `targets` are languages that it knows; "" where the model names none.
 struct Prompted {
   const char* model = "";
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   const char* source = "";
   std::vector<std::string> targets;
-  size_t longest = std::string::npos;  // bytes of a text that the model takes at once
+  size_t longest = std::string::npos;  // maximum bytes of a text in one segment
 
   std::string name() const { return model; }
 };
@@ -64,7 +65,8 @@ class FamilyTest {
     engine_ = std::move(*engine);
   }
 
-  // Requests of every method, of each target in turn.
+  // Makes requests of every decoding method, with the targets in turn, and checks that a batch does
+  // not change their results.
   void ExpectTheSameInCompanyAndAlone(const std::string& source,
                                       const std::vector<std::string>& targets,
                                       size_t longest = std::string::npos) {
@@ -76,7 +78,7 @@ class FamilyTest {
       jobs[i].target_language = targets[i % targets.size()];
     }
     const auto alone = testing::ExpectTheSameInCompany(*engine_, jobs);
-    EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // the weights are random
+    EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // not all: the weights are random
   }
 
   engine::TranslationJob Job(const std::string& source, const std::string& target) {
@@ -118,14 +120,15 @@ TEST_P(Families, TheTargetIsTheFirstTokenAndNotInTheText) {
   for (const auto& [target, token] :
        {std::pair("en", model.english), std::pair("fr", model.french),
         std::pair("en-GB", model.english), std::pair(model.french, model.french)}) {
-    // Languages may be given as the model spells them; M2M-100's have underscores around the code.
+    // A request may name a language as the model spells it. M2M-100 writes two underscores on both
+    // sides of the code.
     const std::string said = std::string(target).starts_with("__") ? "fr" : target;
     const engine::Hypothesis found = Translate(Job(model.german, said));
     ASSERT_FALSE(found.tokens.empty());
     EXPECT_EQ(found.tokens[0], token);
     EXPECT_THAT(found.text, Not(HasSubstr(token)));
   }
-  // Another source is another translation, as is another target.
+  // A different source or target language changes the translation.
   EXPECT_NE(Translate(Job("de", "en")).tokens, Translate(Job("fr", "en")).tokens);
   EXPECT_NE(Translate(Job("de", "en")).tokens, Translate(Job("de", "zh-Hans")).tokens);
 }
@@ -149,7 +152,7 @@ class PromptedFamilies : public FamilyTest, public ::testing::TestWithParam<Prom
   void SetUp() override { Create(GetParam().name(), GetParam().compute_type); }
   engine::TranslationJob JobTo(const std::string& target) {
     engine::TranslationJob job = Job(GetParam().source, target);
-    job.contents = {"Der alte Mann fütterte die Enten im Park."};  // every model has words for it
+    job.contents = {"Der alte Mann fütterte die Enten im Park."};  // every model has these words
     return job;
   }
 };
@@ -170,7 +173,7 @@ TEST_P(PromptedFamilies, ATargetIsAnotherTranslation) {
 TEST_P(PromptedFamilies, AlignmentIsWithTheTextAndNotWithThePrompt) {
   engine::TranslationJob job = JobTo(GetParam().targets.front());
   job.returns.alignment = true;
-  job.decoding.min_output_tokens = 12;  // some of which have text
+  job.decoding.min_output_tokens = 12;  // enough tokens that some have text
   const auto size = static_cast<int64_t>(job.contents[0].size());
   const engine::Hypothesis found = Translate(std::move(job));
   EXPECT_FALSE(found.alignment.empty());
@@ -184,7 +187,7 @@ TEST_P(PromptedFamilies, ALongTextHasThePromptInEveryPart) {
   engine::TranslationJob job = JobTo(GetParam().targets.front());
   std::string& text = job.contents[0];
   while (text.size() < 1500) text += " und noch einmal: " + text;
-  job.split = engine::SplitMode::kNone;  // so it is cut where the model's length is
+  job.split = engine::SplitMode::kNone;  // so the text is cut at the model's maximum length
   EXPECT_FALSE(Translate(std::move(job)).tokens.empty());
 }
 
@@ -197,7 +200,8 @@ TEST_P(PromptedFamilies, ALanguageThatIsNotTheModelsIsRefusedByName) {
 
 class T5Family : public FamilyTest, public ::testing::Test {};
 
-// MADLAD-400 is told by a piece of its own, T5 by words that a user may write as well.
+// A T5 model is told the languages by plain words, so a user may write them into the text.
+// (MADLAD-400 is told by a special piece, see below.)
 TEST_F(T5Family, WhoNamesNoLanguageSaysItInTheText) {
   Create("tiny-t5", kernels::ComputeType::kFloat32);
   engine::TranslationJob said = Job("", "");
@@ -214,7 +218,7 @@ TEST_F(T5Family, TheTextCannotNameALanguageOfMadlad) {
   engine::TranslationJob other = Job("", "de");
   other.contents[0] = "<2fr> " + other.contents[0];
   EXPECT_NE(Translate(other).tokens, Translate(Job("", "fr")).tokens);
-  // Codes as people say them.
+  // Codes that differ from the model's spelling are found.
   EXPECT_EQ(Translate(Job("en", "zh-TW")).tokens, Translate(Job("", "zh_Hant")).tokens);
   EXPECT_EQ(Translate(Job("", "fr-CA")).tokens, Translate(Job("", "fr")).tokens);
 }

@@ -1,5 +1,5 @@
-// Faults of a process while it serves: disks, clocks, files and peers that go. Which test covers
-// which fault: tests/README.md, "Faults".
+// Faults while a process serves: full disks, clock jumps, missing files and peers that disappear.
+// tests/README.md, "Faults", says which test covers which fault.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ using ::testing::HasSubstr;
 const std::string kModel = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 const std::string kText = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 
-// One worker, by a shell script that runs "$@" in its own way, with a model in its own place.
+// Returns a command that starts a daemon with one CPU worker through the shell script `script`. The
+// script runs "$@" under the conditions of the test.
 std::vector<std::string> Shell(const std::string& script, const std::string& model = kModel,
                                const std::string& listen = "127.0.0.1:0") {
   return {"/bin/sh",  "-c",   script,      DRAGOMAN_DAEMON, "--model",       "de-en=" + model,
@@ -60,7 +61,7 @@ double ModelVersion(const std::string& line) {
   return testing::MetricsAt(Field(line, "metrics"))["dragoman_model_version{model=\"de-en\"}"];
 }
 
-// The last number of a file of weights in float16.
+// Overwrites the last float16 value of a weights file with NaN.
 void WriteNan(const std::string& path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const uint16_t nan = 0x7E00;
@@ -93,12 +94,13 @@ TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
   const std::string line = daemon.ReadLine();
   const std::string address = Field(line, "grpc");
   const std::string before = Translation(address);
-  // Cut short first, which would end a process that has them mapped; then gone.
+  // Truncating a file would kill a process that has it mapped. Then the files are deleted.
   for (const auto& file : fs::directory_iterator(model)) fs::resize_file(file.path(), 0);
   EXPECT_EQ(Translation(address), before);
   fs::remove_all(model);
   EXPECT_EQ(Translation(address), before);
-  // Another one in its place, whose outputs end early, is taken when it is asked for.
+  // A different model in the same directory, with a lower limit on output length, takes effect only
+  // at a reload.
   fs::copy(kModel, model);
   std::ifstream in(model + "/generation_config.json");
   nlohmann::json generation = nlohmann::json::parse(in);
@@ -113,7 +115,8 @@ TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
   daemon.Stop();
 }
 
-// Every way in which a directory can be broken, by both ways to ask for it: the old version serves on.
+// Breaks the model's directory in every way that the table lists and reloads it both by the admin
+// command and by SIGHUP. The old version must continue to serve.
 TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   const TempDirectory folder;
   const std::string model = folder.path() + "/model";
@@ -136,7 +139,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   };
   const std::string weights = model + "/model.safetensors";
   struct Breakage {
-    std::string file;  // that the error names
+    std::string file;  // text that the error must contain
     std::function<void()> make;
   };
   const std::vector<Breakage> breakages = {
@@ -158,7 +161,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
     daemon.Signal(SIGHUP);
     failures += 2;
     while (failed() < failures) std::this_thread::yield();
-    // Calls went on meanwhile, and do.
+    // Calls continued during the failed reload, and continue after it.
     while (count("dragoman_rpcs_total") < calls + 10) std::this_thread::yield();
     EXPECT_TRUE(load.running()) << "the load ended before " << breakage.file;
     fs::remove_all(model);
@@ -176,8 +179,9 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   daemon.Stop();
 }
 
-// Models are loaded until there is no memory for one more: it is refused with the arithmetic, and
-// those before it serve on. At the start nothing serves yet: the process ends and says why.
+// Loads models until memory is exhausted. The model that does not fit is refused with an error that
+// shows the arithmetic, and the loaded models continue to serve. At start-up no model serves yet,
+// so the process exits with an error.
 TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of address space";
@@ -200,7 +204,7 @@ TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
       auto admin = std::make_unique<ChildProcess>(testing::ClientCommand(command));
       return admin->Wait() == 0 ? "" : admin->Errors();
     };
-    // More K/V than there can be.
+    // A KV cache that exceeds the available memory.
     EXPECT_THAT(load_model("wide", "kv-memory-mb=100000"),
                 AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("kv-memory-mb is 100000"),
                       HasSubstr("MiB of weights"), HasSubstr("ulimit -v"),
@@ -228,7 +232,7 @@ TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
 TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
   Daemon daemon({"--cpu-workers", "1"});
   {
-    // Long outputs, so that it is in the midst of them.
+    // The outputs are long so that the client is killed in the middle of them.
     ChildProcess client(
         testing::ClientCommand({"translate", "--server", daemon.grpc(), "--stream", "--beam", "4",
                                 "--min-output-tokens", "100", "--max-length-extra", "200", kText}));
@@ -236,7 +240,8 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
     client.Signal(SIGKILL);
     EXPECT_EQ(client.Wait(), 128 + SIGKILL);
   }
-  // All that it had is let go of, also what an encoder or a queue held.
+  // The daemon releases everything that the client's call held, including segments in an encoder or
+  // a queue.
   const auto held = [&daemon] {
     const Daemon::Samples samples = daemon.Metrics();
     return testing::Sum(samples, "dragoman_segments_waiting") +
@@ -256,20 +261,20 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
   daemon.Stop();
 }
 
-// A killed daemon loses what it held, but not its place: another one has its port at once, though
-// connections of the first are open still, and its clients come back by themselves.
+// A killed daemon loses its calls but not its port. A second daemon can bind the port at once,
+// although connections of the first are still open, and the clients of the first reconnect.
 TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   std::string address;
   std::unique_ptr<ChildProcess> load;
-  // Two calls at a time: a client has 20 retries in hand, whose waits double, so that these last for
-  // half a minute.
+  // Only two calls run at a time, because all calls of a client share a budget of 20 retries. The
+  // waits between retries double, so this budget lasts for half a minute.
   {
     ChildProcess first(Shell("exec \"$0\" \"$@\""));
     address = Field(first.ReadLine(), "grpc");
     load = std::make_unique<ChildProcess>(testing::ClientCommand(
         {"load", "--server", address, "--input", kText, "--concurrency", "2", "--duration", "6",
          "--retries", "20", "--beam-size", "1", "--json"}));
-    // The first line of its log about a call.
+    // Waits for the first line about a call in the log.
     while (first.Errors().find("\"call\"") == std::string::npos) std::this_thread::yield();
     first.Signal(SIGKILL);
     EXPECT_EQ(first.Wait(), 128 + SIGKILL);
@@ -306,14 +311,15 @@ TEST(Fault, AJumpOfTheWallClockMovesNoDeadline) {
   const auto calls = [&] {
     return testing::Sum(testing::MetricsAt(Field(line, "metrics")), "dragoman_rpcs_total");
   };
-  // A hundred calls at each time, half of those that there are, however slow the machine is.
+  // Waits for 100 calls after each jump. Together that is half of the 800 calls, so the load does
+  // not end before the last jump, however slow the machine is.
   for (const int64_t days : {0, 1, -1, 0}) {
     jump(days);
     for (const double before = calls(); calls() < before + 100;) std::this_thread::yield();
   }
   const nlohmann::json report = Report(&load);
   EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
-  // The jumps took place: the log's lines have three dates.
+  // The clock did jump: the log has entries of three dates.
   std::set<std::string> dates;
   std::istringstream log(daemon.Errors());
   for (std::string entry; std::getline(log, entry);) {

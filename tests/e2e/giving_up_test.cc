@@ -1,5 +1,5 @@
-// The client's end when there is no server to wait for: it says so, exits with 1 and does not
-// crash.
+// Tests how the client ends when no server answers: it prints an error, exits with status 1 and
+// does not crash.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -16,7 +16,8 @@
 namespace dragoman::testing {
 namespace {
 
-// A port of the loopback that refuses connections, or takes them and never says anything.
+// A port of the loopback interface that either refuses connections or accepts them and never
+// answers.
 class Port {
  public:
   enum Kind { kRefuses, kIsSilent };
@@ -27,7 +28,7 @@ class Port {
     socklen_t size = sizeof(address);
     EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
     EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    // The kernel accepts; no connection is ever taken from the queue.
+    // The kernel completes connections, but nothing accepts them from the queue.
     if (kind == kIsSilent) {
       EXPECT_EQ(listen(socket_, 64), 0);
     }
@@ -48,11 +49,12 @@ const char kText[] = DRAGOMAN_SOURCE_DIR "/LICENSE";
 
 class GivingUp : public ::testing::Test {
  protected:
-  // Freed memory is overwritten, so that a late use of it shows.
+  // Makes malloc overwrite freed memory, so that a use after free has an effect.
   void SetUp() override { setenv("MALLOC_PERTURB_", "165", 1); }
   void TearDown() override { unsetenv("MALLOC_PERTURB_"); }
 
-  // Many times, some at once: a crash at the end is a matter of which thread comes first.
+  // Runs the client many times, four at once, because a crash at exit depends on the order in which
+  // threads end.
   static void ExpectFailures(const Port& port, const std::string& message,
                              std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--server", port.address()});

@@ -1,6 +1,7 @@
-// Promise 1 of the design: the translation of a sentence, and the bits of its scores, never depend
-// on its neighbours, the order of arrival, workers, threads or the size of the batch. In every
-// number type of the CPU, and in int8 on every instruction set of this machine.
+// Checks promise 1 of the design: the translation of a sentence and the bits of its scores do not
+// depend on the other sentences of the batch, the order of arrival, workers, threads or the batch
+// size. This is checked in every compute type of the CPU, and in int8 on every instruction set of
+// this machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace dragoman {
 namespace {
 
 constexpr size_t kSentences = 500;
-// On instruction sets below this machine's best.
+// Used on all instruction sets except the best one of this machine.
 constexpr size_t kFewSentences = 60;
 
 std::vector<kernels::IsaAndType> Machines() {
@@ -35,8 +36,9 @@ std::vector<kernels::IsaAndType> Machines() {
   return all;
 }
 
-// Whether the n-best list of a text is whole: it has letters, and all its characters are of the model's
-// vocabulary. Of others, alternatives are left out that lose a character.
+// Reports whether the n-best list of a text is complete: the text has letters, and the vocabulary
+// has all its characters. For other texts, alternatives that lose a character are dropped from the
+// list.
 bool IsPlain(const std::string& text) {
   const std::string ascii = absl::StrReplaceAll(text, {{"Ä", "A"},
                                                        {"Ö", "O"},
@@ -76,12 +78,13 @@ class Invariance : public kernels::PerIsaAndType {
     return std::move(*engine);
   }
 
-  // Every sentence by itself.
+  // Translates every sentence alone.
   std::vector<engine::ItemResult> Alone() const {
     return testing::TranslateAlone(*Start(64, 1, 1), jobs_);
   }
 
-  // All at once, in this order.
+  // Translates all sentences at once, submitted in this order, and compares the results with
+  // `alone`.
   void ExpectAsAlone(const std::vector<engine::ItemResult>& alone, int max_rows, int workers,
                      int threads, const std::vector<size_t>& order) const {
     SCOPED_TRACE(::testing::Message()

@@ -1,5 +1,6 @@
-// Preloaded into a process, moves its wall clock: by the nanoseconds (int64) that the file of
-// JUMPING_CLOCK holds now. Clocks that only go forward stay as they are.
+// A library for LD_PRELOAD that shifts the wall clock of a process. The shift is the int64 number
+// of nanoseconds that the file named by the environment variable JUMPING_CLOCK holds at the moment.
+// Monotonic clocks are unchanged.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

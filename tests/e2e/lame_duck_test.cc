@@ -1,4 +1,5 @@
-// A daemon that goes away behind balancers: a client that has not noticed yet loses no call.
+// Shuts down a daemon behind load balancers. A client that has not noticed the shutdown yet must
+// lose no call.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ using std::chrono::steady_clock;
 using testing::Daemon;
 using ::testing::HasSubstr;
 
-// The delay with which a client's resolver hears of changes.
+// The delay until a client's resolver notices a change.
 constexpr seconds kLag{3};
 
 grpc::Status Translate(v1::TranslationService::Stub* stub) {
@@ -35,7 +36,7 @@ grpc::Status Translate(v1::TranslationService::Stub* stub) {
 }
 
 std::unique_ptr<v1::TranslationService::Stub> StubFor(const Daemon& daemon) {
-  grpc::ChannelArguments own;  // connection
+  grpc::ChannelArguments own;  // not a shared connection
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return v1::TranslationService::NewStub(
       grpc::CreateCustomChannel(daemon.grpc(), grpc::InsecureChannelCredentials(), own));
@@ -55,10 +56,11 @@ TEST(LameDuck, AClientThatHearsOfItThreeSecondsLateLosesNoCall) {
     clients.emplace_back([&] {
       const auto both = std::array{StubFor(leaving), StubFor(staying)};
       int call = 0;
-      // One round goes to the daemon that stays alone, once its client knows.
+      // Calls the two daemons in turn until `noticed`, and then makes five calls to the one that
+      // stays.
       for (int last = 0; last < 5; last += noticed ? 1 : 0) {
         const bool to_leaving = !noticed && call++ % 2 == 0;
-        // Every other time on a connection of its own, as clients that come anew would have.
+        // Every fourth call to the leaving daemon opens a new connection, as new clients do.
         const auto fresh = to_leaving && call % 8 == 1 ? StubFor(leaving) : nullptr;
         const bool late = signalled;
         const grpc::Status status =
@@ -76,7 +78,7 @@ TEST(LameDuck, AClientThatHearsOfItThreeSecondsLateLosesNoCall) {
   while (leaving_answered < 20) std::this_thread::yield();
   leaving.process().Signal(SIGTERM);
   signalled = true;
-  std::this_thread::sleep_for(kLag);  // what is tested
+  std::this_thread::sleep_for(kLag);  // the delay under test
   EXPECT_THAT(leaving.Get("/readyz"), HasSubstr("draining"));
   EXPECT_THAT(leaving.Get("/livez"), HasSubstr("ok"));
   noticed = true;
@@ -88,7 +90,8 @@ TEST(LameDuck, AClientThatHearsOfItThreeSecondsLateLosesNoCall) {
 
 TEST(LameDuck, ASecondSignalEndsItAtOnce) {
   Daemon daemon({"--lame-duck-seconds", "3600", "--cpu-workers", "1"});
-  // No call: one that is over for its client may not be so for the server yet.
+  // The daemon has had no calls, because a call that is over for its client may still be open in
+  // the server.
   const auto begin = steady_clock::now();
   daemon.process().Signal(SIGTERM);
   while (daemon.Get("/readyz").find("draining") == std::string::npos) std::this_thread::yield();

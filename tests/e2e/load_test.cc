@@ -1,8 +1,10 @@
-// The daemon under more load than it can take: nothing accepted is lost, the rest is refused with a
-// hint, memory stays, the ledger balances in every scrape, and SIGTERM drains.
+// Puts more load on the daemon than it can serve. Every accepted call is answered, the others are
+// refused with a retry hint, memory stays bounded, the ledger balances in every scrape, and SIGTERM
+// drains.
 //
-// DRAGOMAN_LOAD_SECONDS (default 12) is how long the load lasts; with 40 and more the resident
-// memory is compared from second 20 on, as the issue of the pipeline asks, else from half the time.
+// DRAGOMAN_LOAD_SECONDS (default 12) is the duration of the load. The test compares the resident
+// memory before and after a point in time: second 20 if the load lasts at least 40 seconds, else
+// half-time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +52,7 @@ void ExpectBalanced(const Daemon::Samples& samples) {
                 testing::Sum(samples, "dragoman_segments_running"));
 }
 
-// Calls that the daemon says it answered with this code, by its log.
+// Returns how many Translate calls the daemon's log reports with this status code.
 int64_t LoggedCalls(const std::string& log, const std::string& code) {
   int64_t calls = 0;
   std::istringstream lines(log);
@@ -88,7 +90,7 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
     } else {
       resident_most = std::max(resident_most, resident);
     }
-    // A pace for the scrapes; nothing waits on it.
+    // Only limits the rate of scrapes; no event is awaited.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   const std::string output = load.ReadAll();
@@ -126,7 +128,8 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
   daemon.Stop();
 }
 
-// The unit in which machines are sized (deploy/SIZING.md) is the same at the client and in /metrics.
+// The client and /metrics count source characters in the same way. Machines are sized in this unit
+// (deploy/SIZING.md).
 TEST(Load, CharactersAreCountedAlikeOnBothSides) {
   Daemon daemon;
   const auto count = [&daemon] {
@@ -199,7 +202,7 @@ TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
 TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
   Daemon daemon(SmallQueues());
   ChildProcess load(TwoHundredClients(daemon, 6));
-  // In the thick of it: translations have come back and more are in slots.
+  // Waits until some translations have finished and others occupy slots.
   for (;;) {
     const Daemon::Samples samples = daemon.Metrics();
     if (testing::Sum(samples, "dragoman_segments_total") > 100 &&
@@ -218,7 +221,7 @@ TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
     EXPECT_TRUE(code == "RESOURCE_EXHAUSTED" || code == "UNAVAILABLE") << code << " " << count;
   }
   const std::string log = daemon.process().Errors();
-  // The daemon translated everything that it accepted, and every such answer reached its caller.
+  // The daemon translated everything that it accepted, and every answer reached its caller.
   const int64_t translated = LoggedCalls(log, "OK");
   EXPECT_GT(translated, 100);
   EXPECT_EQ(report["ok"].get<int64_t>(), translated);

@@ -1,6 +1,6 @@
-// Marian's own files through a whole engine, in every compute type: requests of every decoding
-// method give in one batch, bit for bit, what they give alone, SSRU decoders and lexical shortlists
-// included.
+// Tests model files of Marian in a complete engine, in every compute type, including SSRU decoders
+// and lexical shortlists. A request gives bit for bit the same result in a batch of requests of
+// every decoding method as alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST_P(MarianFiles, EveryMethodGivesInCompanyWhatItGivesAlone) {
   const std::unique_ptr<engine::Engine> engine = Start(1);
   const auto jobs = testing::MixedJobs(150, 23);
   const auto alone = testing::ExpectTheSameInCompany(*engine, jobs);
-  EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // the weights are random
+  EXPECT_GE(testing::CountTexts(alone), jobs.size() / 2);  // not all: the weights are random
 }
 
 TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
@@ -74,7 +74,7 @@ TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
   EXPECT_FALSE(found.alignment.empty());
 }
 
-// Shortlists of one small model, whose 240 words are pieces of one to a few letters.
+// Lexical shortlists of a small model whose 240 target words are pieces of a few letters.
 class Shortlist : public ::testing::Test {
  protected:
   absl::StatusOr<std::unique_ptr<engine::Engine>> Start(
@@ -101,7 +101,7 @@ class Shortlist : public ::testing::Test {
   testing::CountingObserver observer_;
 };
 
-// Alone, with others and by several threads.
+// Results do not change with the batch, the number of workers and the number of threads.
 TEST_F(Shortlist, BatchesWorkersAndThreadsChangeNothing) {
   const auto jobs = testing::SentenceJobs(200, {1, 4, 12, 4});
   const auto alone = testing::TranslateAlone(*Start(), jobs);
@@ -145,7 +145,7 @@ TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
   EXPECT_GT(outside, 500U) << "the lists exclude nothing: nothing was shown";
 }
 
-// A word that a request asks for is a word of its search, whatever the lists say.
+// The words of a required phrase are candidates in the search even if the shortlist lacks them.
 TEST_F(Shortlist, WhatIsAskedForIsThere) {
   const std::unique_ptr<engine::Engine> engine = Start();
   std::vector<engine::TranslationJob> jobs;

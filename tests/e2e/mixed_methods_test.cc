@@ -1,4 +1,4 @@
-// Requests of every decoding method in one batch: each gives, bit for bit, what it gives alone.
+// Runs requests of every decoding method in one batch. Each gives, bit for bit, its result alone.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Several models in one process, as an operator meets them: routing, a pivot, and what changes
-// while calls go on.
+// Tests several models in one process: routing, a pivot, and changes of the models while calls go
+// on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,12 +27,12 @@ using ::testing::HasSubstr;
 const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 const std::string kBundled = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
-// Copies of models that a test may break.
+// A fixture with copies of models, so that a test may break them.
 class ModelsTest : public ::testing::Test {
  protected:
   ModelsTest() {
-    // There is no second real model here: a small one with weights of chance, which says that it
-    // reads English.
+    // The repository has only one real model. The second is a small one with random weights that
+    // claims to read English.
     Copy(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-multi", "en-fr");
     const fs::path config = root_ / "en-fr" / "tokenizer_config.json";
     std::ifstream in(config);
@@ -45,7 +45,7 @@ class ModelsTest : public ::testing::Test {
     fs::copy(from, root_ / to, fs::copy_options::recursive);
   }
 
-  // The bundled model is de-en.
+  // Returns the flags of a daemon. It also has the bundled model, as de-en.
   std::vector<std::string> Flags(std::vector<std::string> more = {}) const {
     std::vector<std::string> flags = {"--model", "en-fr=" + (root_ / "en-fr").string(),
                                       "--admin-listen", "127.0.0.1:0"};
@@ -64,7 +64,7 @@ class ModelsTest : public ::testing::Test {
     return status;
   }
 
-  // One line of text, translated; as JSON.
+  // Translates one line of text with the client. Returns the client's JSON.
   static json Translate(const Daemon& daemon, const std::string& text,
                         std::vector<std::string> flags, int* status = nullptr) {
     const TempDirectory directory;
@@ -90,7 +90,8 @@ class ModelsTest : public ::testing::Test {
   const fs::path root_ = directory_.path();
 };
 
-// Whoever takes one of the three ports for another is told which it is.
+// The daemon has three ports. A client that connects to the wrong one gets an error that names the
+// right one.
 TEST_F(ModelsTest, APortThatIsNotTheRightOneIsNamed) {
   Daemon daemon(Flags());
   ChildProcess admin(
@@ -196,7 +197,8 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   EXPECT_EQ(testing::Sum(samples, "dragoman_cancelled_total"), 0);
   EXPECT_FALSE(samples.contains("dragoman_model_version{model=\"extra\"}"));
 
-  // A model with a pivot over it goes under load: its callers get an answer each, by name.
+  // Unloads a model, and with it a pivot over it, under load. Every call gets an answer, and errors
+  // name the model.
   ChildProcess last(testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
                                             "--concurrency", "4", "--duration", "3", "--warmup",
                                             "0", "--model", "en-fr", "--to", "fr", "--json"}));
@@ -211,14 +213,14 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   for (const auto& [code, count] : report["errors"].items()) EXPECT_EQ(code, "NOT_FOUND") << count;
   int status = 0;
   testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
-  EXPECT_EQ(status, 1);  // the pivot is gone with it
+  EXPECT_EQ(status, 1);  // the pivot has been removed as well
   ASSERT_EQ(Admin(daemon, {"load", "en-fr", other}, &said), 0) << said;
   testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 0);
   daemon.Stop();
 }
 
-// glibc alone keeps 100 MB of ten reloads (server/base/allocator.h).
+// With glibc's allocator alone, a process keeps 100 MB after ten reloads (server/base/allocator.h).
 TEST_F(ModelsTest, ReloadsGiveTheirMemoryBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";
@@ -230,7 +232,7 @@ TEST_F(ModelsTest, ReloadsGiveTheirMemoryBack) {
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(Admin(daemon, {"reload", "de-en"}, &said), 0) << said;
   }
-  // Its old version goes beside the answer.
+  // The old version may be freed only after the answer, so the loop below waits. This reload fails.
   fs::resize_file(weights, fs::file_size(weights) / 2);
   ASSERT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
   const auto grown = [&] { return daemon.process().ResidentBytes() - before; };
@@ -240,7 +242,7 @@ TEST_F(ModelsTest, ReloadsGiveTheirMemoryBack) {
   EXPECT_LE(grown(), before / 4) << before;
 }
 
-// Both ReloadAll and SIGHUP apply it.
+// ReloadAll and SIGHUP both apply the changed file.
 TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   const fs::path file = root_ / "config.json";
   const auto write = [&](const json& config) { std::ofstream(file) << config.dump(); };
@@ -284,7 +286,7 @@ TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
                           HasSubstr("take effect at the next start: max-items\n")));
   EXPECT_EQ(names(), "en-fr de-en ");
 
-  // A mistake anywhere changes nothing.
+  // If any part of the file is invalid, nothing changes.
   config["models"] = {other};
   config["max-itmes"] = 300;
   write(config);

@@ -1,5 +1,5 @@
-// The daemon as a process: what its descriptors, its memory and its end meet. The heavy cases are
-// in tests/attack/process.py.
+// Tests the daemon as a process: closed or blocked file descriptors, limits on memory, and
+// shutdown. tests/attack/process.py has the heavier cases.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ using ::testing::Not;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
-// The daemon with the shell's redirections or limits before it.
+// Returns a command that runs `script` in a shell. The script starts the daemon as "$@", with
+// redirections or limits.
 std::vector<std::string> Shell(const std::string& script, std::vector<std::string> flags = {}) {
   std::vector<std::string> command = {
       "/bin/sh",  "-c",          script,      DRAGOMAN_DAEMON, "--model",         kModel,
@@ -43,7 +44,7 @@ std::string Address(const std::string& line) {
   return line.substr(at, line.find(' ', at) - at);
 }
 
-// A pipe that takes no byte more.
+// A named pipe that is full.
 class FullPipe {
  public:
   FullPipe() {
@@ -67,7 +68,7 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
   const FullPipe pipe;
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" 2>" + pipe.path()));
   const std::string address = Address(daemon.ReadLine());
-  // More calls than there was room for lines.
+  // The client makes more calls than the log's queue has room for lines.
   int status = -1;
   testing::RunClient({"translate", "--server", address, "--timeout", "60", "--batch", "1", "--beam",
                       "1", DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
@@ -78,7 +79,7 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
-// The texts of standard error that are an address of the loopback with a port that is not in `own`.
+// Returns all loopback addresses with a port in `errors` that do not occur in `own`.
 std::vector<std::string> PeersIn(const std::string& errors, const std::string& own) {
   std::vector<std::string> found;
   const std::regex address("127\\.0\\.0\\.1:[0-9]+");
@@ -141,11 +142,11 @@ TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
     testing::Daemon daemon({"--log-peers", peers, "--log-level", "trace", "--cpu-workers", "1",
                             "--http", "127.0.0.1:0"});
     EXPECT_NE(testing::TranslateGerman(daemon), "");
-    daemon.Get("no-path");  // refused, which the log has with the client's address
+    daemon.Get("no-path");  // refused; the log entry has the client's address
     daemon.Stop();
     const std::string errors = daemon.process().Errors();
     EXPECT_THAT(errors, HasSubstr("request refused"));
-    // The line "serving" has all of the daemon's own addresses.
+    // The entry "serving" lists all addresses on which the daemon listens.
     const size_t serving = errors.find("\"msg\":\"serving\"");
     const std::string own = errors.substr(serving, errors.find('\n', serving) - serving);
     EXPECT_EQ(PeersIn(errors, own).empty(), std::string(peers) == "off")
@@ -173,7 +174,7 @@ TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
 
   ChildProcess client(
       {"/bin/sh", "-c", "exec \"$0\" translate --server 127.0.0.1:1 <&-", DRAGOMAN_CLIENT});
-  EXPECT_EQ(client.Wait(), 1);  // and does not wait for input
+  EXPECT_EQ(client.Wait(), 1);  // it does not wait for input
   EXPECT_THAT(client.Errors(), HasSubstr("cannot read the input"));
 }
 
@@ -194,8 +195,8 @@ TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
   }
 }
 
-// The sum includes what the models have mapped: the limit is what there was before them. Only a
-// process that has less gets a warning.
+// The memory bound includes the models' mapped memory, so it is compared with the limit that was
+// available before the models were loaded. Only a process with a lower limit logs a warning.
 TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";

@@ -17,7 +17,7 @@
 namespace dragoman::testing {
 namespace {
 
-// From "... name=value ..." of the daemon's line.
+// Returns the value of `name` in a line of the form "... name=value ...".
 std::string Field(const std::string& line, const std::string& name) {
   const size_t at = line.find(name + "=");
   if (at == std::string::npos) return "";

@@ -1,10 +1,11 @@
-// The n-best lists of sentences, and the bits of their scores, are the same on every instruction
-// set that computes in f32 as AVX2 does and whose weights in int8 have 8 bits: AVX2 with VNNI, and
-// all of ARM. They are in tests/data/score_bits.txt, a line for each sentence, so that machines of
-// both kinds are held to the same.
+// Checks that the n-best lists of sentences and the bits of their scores are the same on all
+// instruction sets that compute f32 as AVX2 does and keep 8 bits of int8 weights: AVX2 with VNNI,
+// and all of ARM. tests/data/score_bits.txt has the expected digests, one line for each sentence,
+// so that x86 and ARM machines are compared with the same values.
 //
-// 60 of the 500, where the environment does not ask for more (SentencesAskedFor).
-// DRAGOMAN_SCORE_BITS_WRITE: where to write the file anew; the bundled model has changed, say.
+// Tests 60 of the 500 sentences unless the environment asks for more (SentencesAskedFor). Set
+// DRAGOMAN_SCORE_BITS_WRITE to a path to write the file again, for example after a change of the
+// model.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -37,7 +38,7 @@ constexpr std::string_view kFile = DRAGOMAN_SOURCE_DIR "/tests/data/score_bits.t
 
 size_t Sentences() { return testing::SentencesAskedFor(kFewSentences); }
 
-// FNV-1a over everything that a list says.
+// Returns the FNV-1a hash of all fields of an n-best list.
 uint64_t DigestOf(const engine::ItemResult& item) {
   uint64_t digest = 0xCBF29CE484222325U;
   const auto add_byte = [&digest](uint8_t byte) { digest = (digest ^ byte) * 0x100000001B3U; };
@@ -59,7 +60,7 @@ uint64_t DigestOf(const engine::ItemResult& item) {
   return digest;
 }
 
-// The lists of the first sentences in the order of their numbers.
+// Translates the first `count` sentences. Returns their lists in order.
 std::vector<engine::ItemResult> Translate(kernels::ComputeType type, size_t count) {
   static testing::FakeClock clock;
   static testing::CountingObserver observer;
@@ -75,7 +76,7 @@ std::vector<engine::ItemResult> Translate(kernels::ComputeType type, size_t coun
   return testing::TranslateTogether(**engine, jobs, testing::InOrder(jobs.size()));
 }
 
-// The digests of the file for a number type, one for each sentence.
+// Returns the digests that the file has for a compute type, one for each sentence.
 std::vector<uint64_t> Expected(kernels::ComputeType type) {
   std::ifstream file{std::string(kFile)};
   EXPECT_TRUE(file.is_open()) << kFile;
@@ -90,7 +91,7 @@ std::vector<uint64_t> Expected(kernels::ComputeType type) {
   return digests;
 }
 
-// The instruction sets of this machine of which it holds.
+// Returns the instruction sets of this machine whose results must equal the file.
 std::vector<const kernels::cpu::IsaEntry*> Equals() {
   std::vector<const kernels::cpu::IsaEntry*> equals;
   bool avx2 = false;
@@ -134,7 +135,8 @@ class ScoreBits : public ::testing::TestWithParam<const kernels::cpu::IsaEntry*>
 
 TEST_P(ScoreBits, InInt8AreTheSameEverywhere) { ExpectAsInTheFile(kernels::ComputeType::kInt8); }
 
-// f32 knows neither weights of 8 bits nor dot products: one instruction set of each kind will do.
+// Code in f32 uses neither int8 weights nor dot products, so all these instruction sets share its
+// loops. Testing one of them suffices.
 TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
   if (GetParam() != Equals().front()) GTEST_SKIP() << "the loops in f32 are those of another one";
   ExpectAsInTheFile(kernels::ComputeType::kFloat32);
@@ -142,7 +144,7 @@ TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ScoreBits, ::testing::ValuesIn(Equals()),
                          [](const auto& info) { return std::string(info.param->name); });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScoreBits);  // a machine without AVX2
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScoreBits);  // without AVX2: no cases
 
 #if defined(__x86_64__)
 TEST(ScoreBitsFile, IsWrittenAnewWhereAskedFor) {

@@ -1,4 +1,4 @@
-// TLS and API keys as an operator and a client meet them: files, flags, messages, exit statuses.
+// Tests TLS and API keys through the files, flags, messages and exit statuses of daemon and client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ constexpr char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 
 class SecurityE2e : public ::testing::Test {
  protected:
-  // PREFIX.crt and PREFIX.key.
+  // Writes PREFIX.crt and PREFIX.key.
   void Write(const std::string& prefix, const Authority::Issued& issued) const {
     testing::Replace(folder_ + prefix + ".key", issued.key);
     testing::Replace(folder_ + prefix + ".crt", issued.certificate);
@@ -58,7 +58,7 @@ class SecurityE2e : public ::testing::Test {
     return run;
   }
 
-  // The key that `dragoman key` has printed, in a file; its entry is added to the server's.
+  // Writes the key that `dragoman key` prints to a file, and adds its entry to the server's keys.
   void MakeKey(const std::string& name, const std::vector<std::string>& flags = {}) {
     std::vector<std::string> arguments = {"key", name};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
@@ -140,7 +140,8 @@ TEST_F(SecurityE2e, ATlsClientAtAServerWithoutTlsIsToldSo) {
   EXPECT_THAT(run.err, HasSubstr("(TLS: wrong version number)"));
 }
 
-// The HEALTHCHECK of an image, for a daemon that has other ports than the image's.
+// Returns the client's arguments in the HEALTHCHECK of an image, with the ports of
+// docker/dragomand.json replaced by those of `daemon`.
 std::vector<std::string> HealthCheckOf(const std::string& dockerfile, const Daemon& daemon) {
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/docker/" + dockerfile);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -159,7 +160,8 @@ std::vector<std::string> HealthCheckOf(const std::string& dockerfile, const Daem
   return arguments;
 }
 
-// The image's settings are read by the daemon of docker/dragomand.json, whose ports these are.
+// The HEALTHCHECK of both images succeeds for a daemon with TLS, client certificates or API keys,
+// and fails while the daemon drains.
 TEST_F(SecurityE2e, TheImagesHealthCheckHoldsWithTlsCertificatesAndKeys) {
   MakeKey("web");
   WriteKeys({"web"});
@@ -180,7 +182,7 @@ TEST_F(SecurityE2e, TheImagesHealthCheckHoldsWithTlsCertificatesAndKeys) {
       EXPECT_EQ(health.Wait(), 0) << dockerfile << ", " << flags.size() << ": " << health.Errors();
     }
     if (!flags.empty()) continue;
-    // One that is about to end is not ready.
+    // A daemon that is draining is not healthy.
     daemon.process().Signal(SIGTERM);
     ASSERT_TRUE(WaitForLine(daemon.process(), "lame duck"));
     ChildProcess health(testing::ClientCommand(HealthCheckOf("Dockerfile", daemon)));
@@ -202,7 +204,7 @@ TEST_F(SecurityE2e, HealthAsksOverHttpsWhereThePortForOperatorsHasIt) {
   };
   const std::vector<std::string> trust = {"--ca", Path("ca.crt")};
   EXPECT_EQ(health("/readyz", trust).out, "SERVING\n");
-  // The rest of that port wants a certificate.
+  // The other paths of that port require a client certificate.
   EXPECT_EQ(health("/metrics", trust).status, 1);
   EXPECT_EQ(health("/metrics", {"--ca", Path("ca.crt"), "--cert", Path("client.crt"), "--key",
                                 Path("client.key")})
@@ -221,13 +223,13 @@ TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
   ChildProcess client(
       testing::ClientCommand({"translate", "--server", daemon.grpc(), "--ca", Path("ca.crt"),
                               "--concurrency", "1", "--batch", "1", kInput}));
-  ASSERT_NE(client.ReadLine(), "");  // in the middle of it
+  ASSERT_NE(client.ReadLine(), "");  // in the middle of the translation
   Write("server", stranger_.Issue());
   ASSERT_TRUE(WaitForLine(daemon.process(), "certificate changed"));
   testing::Replace(Path("new_ca.crt"), stranger_.pem());
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("ca.crt"), "--timeout", "2"}).status, 1);
-  // A broken one is reported, and changes nothing; SIGHUP reads it at once.
+  // A broken certificate is reported and does not replace the old one. SIGHUP reads it at once.
   testing::Replace(Path("server.crt"), "broken");
   daemon.process().Signal(SIGHUP);
   ASSERT_TRUE(WaitForLine(daemon.process(), "certificates not read again"));
@@ -262,11 +264,11 @@ TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {
   EXPECT_THAT(translate("batch").err,
               AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("characters per minute")));
   EXPECT_EQ(Call(daemon, {"health"}).status, 0);
-  // Neither the keys nor what was presented is in the log.
+  // The log has neither the valid keys nor the keys that clients presented.
   EXPECT_EQ(daemon.process().Errors().find("dgm_"), std::string::npos);
   EXPECT_THAT(daemon.process().Errors(), HasSubstr(R"("client":"web")"));
 
-  // Revoked in the middle of a file.
+  // The key is revoked while the client translates a file.
   ChildProcess client(testing::ClientCommand(
       {"translate", "--server", daemon.grpc(), "--api-key-file", Path("web.key"), "--stream",
        "--concurrency", "2", "--min-output-tokens", "60", kInput}));

@@ -1,5 +1,5 @@
-// Daemons one after another on a socket that stays open, as a socket unit of systemd keeps it: clients
-// that open connections and never retry lose no call.
+// Restarts a daemon on a listening socket that stays open, as a systemd socket unit provides.
+// Clients that open a connection for each call and never retry must lose no call.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
-// Clients that call without a pause and never retry, with a connection for each call.
+// Client threads that call without a pause and never retry, each call on its own connection.
 class Callers {
  public:
   Callers(const std::string& address, int count) {
@@ -46,7 +46,7 @@ class Callers {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
   }
-  // Waits for so many more answers.
+  // Waits for `more` further calls to end.
   void Await(int more) const {
     const int before = answered_;
     while (answered_ + failed_ < before + more) std::this_thread::yield();
@@ -56,9 +56,9 @@ class Callers {
 
  private:
   void Call(const std::string& address) {
-    grpc::ChannelArguments own;  // connection
+    grpc::ChannelArguments own;  // not a shared connection
     own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    own.SetServiceConfigJSON("{}");  // no policy of retries
+    own.SetServiceConfigJSON("{}");  // no retries
     const auto stub = v1::TranslationService::NewStub(
         grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), own));
     v1::TranslateRequest request;
@@ -81,7 +81,7 @@ class Callers {
   std::vector<std::thread> threads_;
 };
 
-// The socket is open before, between and after the daemons.
+// The socket is open before the first daemon, between the daemons and after the second.
 TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   const int socket_fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -93,7 +93,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   getsockname(socket_fd, reinterpret_cast<sockaddr*>(&address), &size);
   const std::string listen_at = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
   const auto start = [&] {
-    // The shell gives the socket the number that the protocol wants, and its own number away.
+    // The shell duplicates the socket to descriptor 3, as the protocol of systemd requires.
     return std::make_unique<ChildProcess>(
         std::vector<std::string>{"/bin/bash", "-c",
                                  "exec 3<&" + std::to_string(socket_fd) +
@@ -106,7 +106,7 @@ TEST(SocketActivation, ClientsThatOpenConnectionsLoseNoCallInARestart) {
   Callers callers(listen_at, 4);
   callers.Await(50);
   first->Stop();
-  // No daemon serves now: connections wait.
+  // No daemon accepts connections now, so they wait in the socket's queue.
   const auto second = start();
   EXPECT_THAT(second->ReadLine(), HasSubstr("grpc=" + listen_at));
   callers.Await(50);

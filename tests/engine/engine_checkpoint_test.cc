@@ -1,4 +1,4 @@
-// Settings in a checkpoint's own files, through a whole engine.
+// Tests settings of a checkpoint's own files in a complete engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// The bundled model with other fields in its files; null takes a field away.
+// A fixture with a copy of the bundled model whose JSON fields a test changes; null removes a
+// field.
 class EngineCheckpoint : public testing::BundledEngine {
  protected:
   absl::Status Start(const json& generation, const json& config = json::object()) {
@@ -67,9 +68,9 @@ TEST_F(EngineCheckpoint, TellsTheLongestOutput) {
   EXPECT_THAT(engine_->info().notes, IsEmpty());
   ASSERT_TRUE(Start({{"forced_eos_token_id", nullptr}}).ok());
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
-  ASSERT_TRUE(Start({{"max_length", 100000}}).ok());  // as far as the positions go
+  ASSERT_TRUE(Start({{"max_length", 100000}}).ok());  // limited by the positions
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
-  // No length is stated: the positions are the limit, less that of the forced EOS.
+  // If no length is stated, the positions are the limit. The forced EOS takes one of them.
   ASSERT_TRUE(Start({{"max_length", nullptr}}).ok());
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
   ASSERT_TRUE(Start({{"max_length", 20}, {"forced_eos_token_id", nullptr}}).ok());
@@ -90,7 +91,7 @@ TEST_F(EngineCheckpoint, ATokenIsForcedToTheBeginning) {
   EXPECT_THAT(result.hypotheses[0].text, StartsWith("The"));
   EXPECT_EQ(result.hypotheses[0].tokens.at(0), piece);
   EXPECT_THAT(plain, ::testing::Not(StartsWith("The")));
-  // Every segment has it; a prefix of the request's takes its place.
+  // The forced token begins every segment, unless the request has a prefix.
   const std::string two = Text("Das ist gut. Das ist schlecht.");
   EXPECT_NE(two.find("The", 3), std::string::npos) << two;
   TranslationJob prefixed = Job({"Das ist gut."});
@@ -115,7 +116,7 @@ TEST_F(EngineCheckpoint, AFurtherEndStaysInTheText) {
 TEST_F(EngineCheckpoint, ASentencePieceModelOfAnUnknownKindIsRefusedByPath) {
   ASSERT_TRUE(Start(json::object()).ok());
   const std::string path = directory_.path() + "/target.spm";
-  // A later trainer_spec wins.
+  // The last trainer_spec in the file counts.
   directory_.Write("target.spm", ReadTestFile(path) + "\x12\x02\x18\x07");
   const auto engine = CreateEngine(directory_.path(), EngineConfig(), &clock_, &observer_);
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);

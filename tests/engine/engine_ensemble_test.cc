@@ -1,4 +1,5 @@
-// Ensembles through a whole engine: every decoding method, in every batch; and what cannot be one.
+// Tests ensembles in a complete engine: every decoding method in batches, and combinations that are
+// refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,8 @@ class EngineEnsemble : public testing::BundledEngine {
   }
 };
 
-// The bundled model, of which the second member is a copy: the result for a text is that of the model alone.
+// The second member is a copy of the bundled model, so the translation must be that of the single
+// model.
 TEST_F(EngineEnsemble, OfOneModelTwiceTranslatesAsThatModel) {
   Start();
   const std::string alone = Text("Wo ist der nächste Bahnhof?");
@@ -52,11 +54,11 @@ TEST_F(EngineEnsemble, OfOneModelTwiceTranslatesAsThatModel) {
     EXPECT_EQ(Text("Wo ist der nächste Bahnhof?"), alone);
     EXPECT_EQ(engine_->info().parameters, 2 * parameters);
     EXPECT_EQ(engine_->Stats().memory[0].weights, 2 * weights);
-    EXPECT_GT(engine_->Stats().memory[0].kv, kv);  // of each page a part for each
+    EXPECT_GT(engine_->Stats().memory[0].kv, kv);  // each page has a part for each member
   }
 }
 
-// Requests of all kinds, every decoding method among them: alone and in a full batch to the bit.
+// Requests of every decoding method give bit for bit the same result alone and in a full batch.
 TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
   for (const kernels::ComputeType type :
        {kernels::ComputeType::kFloat32, kernels::ComputeType::kInt8}) {
@@ -78,7 +80,7 @@ TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
 TEST_F(EngineEnsemble, LimitsAreTheLeastOfAll) {
   ASSERT_TRUE(StartWith(kModels + "tiny-a", {{kModels + "tiny-a2"}, {}}).ok());
   EXPECT_EQ(engine_->info().max_source_tokens, 128);
-  EXPECT_EQ(engine_->info().decoder_layers, 2);  // alignments are the first member's
+  EXPECT_EQ(engine_->info().decoder_layers, 2);  // the first member's, for alignments
 }
 
 TEST_F(EngineEnsemble, WhatCannotBeOneIsRefusedByTheFirstDifference) {
@@ -94,7 +96,7 @@ TEST_F(EngineEnsemble, WhatCannotBeOneIsRefusedByTheFirstDifference) {
               HasSubstr("none: no such directory"));
 }
 
-// Members whose K and V do not fit into pages of one width.
+// On a GPU, K and V of all members must have the same width, because they share pages.
 TEST_F(EngineEnsemble, MembersOfDifferentWidthsAreRefusedByNameOnAGpu) {
   EngineConfig config;
   config.devices.cuda = {0};

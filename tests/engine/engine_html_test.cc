@@ -1,4 +1,4 @@
-// HTML, alignment and sampling, through the whole engine with the bundled model.
+// Tests HTML, alignment and sampling in the complete engine with the bundled model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string Slice(const std::string& text, const ByteRange& range) {
                      static_cast<size_t>(range.end - range.begin));
 }
 
-// The tags of a document, in order of their bytes.
+// Returns the tags of a document, sorted.
 std::vector<std::string> Tags(const std::string& html) {
   std::vector<std::string> tags;
   for (size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
@@ -30,7 +30,7 @@ std::vector<std::string> Tags(const std::string& html) {
   return tags;
 }
 
-// Whether every tag of these inline elements that opens closes, well nested.
+// Reports whether the inline elements are closed and nest.
 bool Balanced(const std::string& html) {
   std::vector<std::string> open;
   for (size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
@@ -139,7 +139,7 @@ TEST_F(EngineHtml, RandomInlineTagsLoseNothing) {
       const auto& [open, close] = elements[random() % std::size(elements)];
       const size_t first = random() % words.size();
       const size_t last = first + random() % (words.size() - first);
-      // Around both or none, so that elements nest.
+      // The second pair of tags is outside or inside the first, so that elements nest.
       words[first] = open + words[first];
       words[last] += close;
     }
@@ -154,7 +154,8 @@ TEST_F(EngineHtml, RandomInlineTagsLoseNothing) {
     ASSERT_TRUE(items[i].status.ok()) << items[i].status;
     const std::string& html = items[i].hypotheses[0].text;
     EXPECT_TRUE(Balanced(html)) << job.contents[i] << "\n" << html;
-    // Each tag of the source is there; an element may have been closed and opened again.
+    // The translation has every tag of the source. Tags may repeat, because an element may have
+    // been closed and reopened.
     const std::vector<std::string> had = Tags(job.contents[i]);
     const std::vector<std::string> have = Tags(html);
     EXPECT_TRUE(std::includes(have.begin(), have.end(), had.begin(), had.end()))
@@ -189,7 +190,7 @@ TEST_F(EngineHtml, AlternativesAreHtmlEach) {
     EXPECT_TRUE(Balanced(h.text)) << h.text;
     EXPECT_THAT(h.text, HasSubstr("<b>"));
   }
-  // They need one segment: one paragraph.
+  // Alternatives need an item of one segment, so a second paragraph is an error.
   job.contents = {"<p>Ich habe Hunger.</p><p>Ich bin da.</p>"};
   EXPECT_THAT(std::string(Translate(job).at(0).status.message()),
               HasSubstr("needs an item of one segment, found 2: send each paragraph as an "
@@ -249,7 +250,7 @@ TEST_F(EngineHtml, LinksAreBytesOfBothSides) {
       ASSERT_EQ(StripWhiteSpace(source), source);
       ASSERT_FALSE(FirstInvalidUtf8(target) || FirstInvalidUtf8(source));
     }
-    // One link for each token with text: nothing visible is outside of them.
+    // Every token with text has a link, so only white space is outside the links.
     outside += best.text.substr(static_cast<size_t>(end));
     EXPECT_EQ(StripWhiteSpace(outside), "") << best.text;
   }
@@ -341,7 +342,7 @@ TEST_F(EngineSampling, ASeedGivesTheSameDrawsAgain) {
   ASSERT_EQ(first.hypotheses.size(), 4U);
   EXPECT_EQ(Texts(TranslateOne(Draws(kSentence, 7))), Texts(first));
   EXPECT_NE(Texts(TranslateOne(Draws(kSentence, 8))), Texts(first));
-  // Independent draws; they do not all agree.
+  // The draws are independent, so they are not all equal.
   const auto texts = Texts(first);
   EXPECT_NE(std::count(texts.begin(), texts.end(), texts[0]), 4);
 }
@@ -387,7 +388,7 @@ TEST_F(EngineSampling, DrawsDoNotDependOnNeighboursButOnThePlaceInTheRequest) {
   twice.contents.push_back(kSentence);
   const std::vector<ItemResult> items = Translate(twice);
   EXPECT_EQ(Texts(items.at(0)), alone);
-  EXPECT_NE(Texts(items.at(1)), alone);  // another ordinal
+  EXPECT_NE(Texts(items.at(1)), alone);  // the item's ordinal differs
 }
 
 TEST_F(EngineSampling, TopKOfOneIsGreedySearch) {

@@ -1,4 +1,4 @@
-// The host's memory that an engine on the CPU holds, as the system sees it.
+// Measures the host memory of an engine on the CPU as the operating system reports it.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// Resident bytes of this process.
+// Returns the resident bytes of this process.
 int64_t Rss() {
   std::ifstream file("/proc/self/smaps_rollup");
   std::string word;
@@ -36,14 +36,14 @@ TEST_F(EngineMemory, KvComesWithUseAndGoesWhenNothingIsDecoded) {
   config.max_rows = 96;
   config.workers = 2;
   Start(config);
-  // The workers look once a second of their own accord, and judge by the engine's clock.
+  // The workers wake once per second of real time and then measure idle time by the engine's clock.
   const auto wait_until_idle_memory_is_gone = [&] {
     while (KvResident() > 0) {
       clock_.Advance(DecodeLoop::kMemoryPeriod);
       std::this_thread::yield();
     }
   };
-  wait_until_idle_memory_is_gone();  // the trial's
+  wait_until_idle_memory_is_gone();  // memory that the trial used
   if (Rss() == 0) GTEST_SKIP() << "skipped: no /proc/self/smaps_rollup";
 
   std::vector<std::string> texts;

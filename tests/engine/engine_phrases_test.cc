@@ -1,4 +1,5 @@
-// Required and forbidden phrases and prefixes, through the whole engine with the bundled model.
+// Tests required phrases, forbidden phrases and prefixes in the complete engine with the bundled
+// model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ class EnginePhrases : public testing::BundledEngine {
     job.decoding.forbidden_phrases.push_back(phrase);
     return job;
   }
-  // The error of the one item of a job that is admitted.
+  // Returns the error of the only item of a job that is accepted.
   std::string ItemError(const TranslationJob& job) {
     const std::vector<ItemResult> items = Translate(job);
     if (items.size() != 1) return absl::StrCat(items.size(), " items");
@@ -81,7 +82,7 @@ TEST_F(AlignedTerms, ATranslationThatHasThemIsTheOneWithoutTerms) {
     plain.decoding.beam_size = plain.decoding.num_alternatives = beam;
     TranslationJob job = plain;
     job.terms = {{"Hund", "dog", false}};
-    if (beam > 1) job.terms[0] = {"Der", "The", false};  // all have it
+    if (beam > 1) job.terms[0] = {"Der", "The", false};  // all hypotheses contain it
     const ItemResult expected = TranslateOne(plain);
     const ItemResult found = TranslateOne(job);
     ASSERT_EQ(found.hypotheses.size(), expected.hypotheses.size());
@@ -100,7 +101,7 @@ TEST_F(AlignedTerms, OneThatIsMissingStandsForItsSourceWordsAtEveryBeam) {
     EXPECT_EQ(TextOf(job), "The hound is sleeping.") << beam;
   }
   EXPECT_GE(observer_.searched_again.load(), 4);
-  EXPECT_EQ(observer_.encoded_segments.load(), 4);  // each once
+  EXPECT_EQ(observer_.encoded_segments.load(), 4);  // no second search encodes again
 }
 
 TEST_F(AlignedTerms, PlaceholdersBesideThemStay) {
@@ -126,7 +127,8 @@ TEST_F(AlignedTerms, EveryAlternativeHasThem) {
   for (const Hypothesis& h : TranslateOne(job).hypotheses) EXPECT_THAT(h.text, HasSubstr("dog"));
 }
 
-// Nothing of the source is aligned with a target of six words that has nothing to do with it.
+// A target of six words that is unrelated to the source is never aligned with its source word, so
+// its gate does not open. It must then be placed without regard to alignment.
 TEST_F(AlignedTerms, OneWhoseGateNeverOpensIsPlacedAnywhere) {
   const std::string target = "seven green apples on a table";
   const ItemResult item =
@@ -152,11 +154,11 @@ TEST_F(EnginePhrases, APhraseAtTheEndEndsTheTranslation) {
 TEST_F(EnginePhrases, AForbiddenPhraseIsNot) {
   ASSERT_EQ(Text("Der Hund schläft."), "The dog is sleeping.");
   EXPECT_THAT(TextOf(Forbidding("Der Hund schläft.", "sleeping")), Not(HasSubstr("sleeping")));
-  // Several tokens; parts of it alone may come.
+  // The forbidden phrase has several tokens. Parts of it are allowed.
   const std::string text = TextOf(Forbidding("Der Hund schläft.", "dog is"));
   EXPECT_THAT(text, Not(HasSubstr("dog is")));
   EXPECT_THAT(text, HasSubstr("dog"));
-  // Text that the vocabulary cannot write never comes anyway.
+  // A phrase that the vocabulary cannot write never occurs, so forbidding it has no effect.
   EXPECT_EQ(TextOf(Forbidding("Der Hund schläft.", "睡")), "The dog is sleeping.");
 }
 
@@ -191,7 +193,8 @@ TEST_F(EnginePhrases, RequiredPhrasesMayBeginInThePrefix) {
   job.target_prefixes = {"We are"};
   job.decoding.max_output_tokens = 6;
   EXPECT_THAT(TextOf(job), StartsWith("We are"));
-  // It is counted: without the prefix's tokens these would not fit.
+  // A phrase that the prefix contains counts as met. Otherwise it would not fit into the output
+  // limit.
   TranslationJob tight = Requiring("Ich habe Hunger.", "We");
   tight.target_prefixes = {"We"};
   tight.decoding.max_output_tokens = 2;
@@ -238,7 +241,7 @@ TEST_F(EnginePhrases, WhatNeedsTokenisingFailsItsItems) {
   EXPECT_THAT(ItemError(forbidden), HasSubstr("nodes of the automaton"));
   EXPECT_THAT(ItemError(forbidden), HasSubstr("expected at most 4096"));
 
-  // One prefix that is too long, or cannot be written, leaves its neighbours alone.
+  // A prefix that is too long or cannot be written fails only its own item.
   TranslationJob prefixes = Job({"Hallo.", "Ich habe Hunger.", "Hallo."});
   prefixes.target_prefixes = {"This is a prefix that is much too long for it", "", "漢字"};
   prefixes.decoding.max_output_tokens = 8;
@@ -264,7 +267,7 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
   const auto each = [&](const char* option, const std::function<void(TranslationJob&)>& set) {
     TranslationJob job = Job({two});
     set(job);
-    EXPECT_EQ(TranslateOne(job).sentences.size(), 1U) << option;  // split unset: NONE
+    EXPECT_EQ(TranslateOne(job).sentences.size(), 1U) << option;  // unset means NONE for such a job
     job.split = SplitMode::kSentences;
     EXPECT_THAT(
         ItemError(job),
@@ -280,7 +283,7 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
   });
   each("target_prefixes[0]", [](auto& j) { j.target_prefixes = {"We"}; });
   each("return_options.alignment", [](auto& j) { j.returns.alignment = true; });
-  // Where splitting is not the reason, it is not the advice.
+  // If the text is too long for one segment anyway, the error does not advise about splitting.
   std::string long_text = "Ich habe Hunger";
   for (int i = 0; i < 400; ++i) long_text += ", und ich bin hier";
   for (const SplitMode split : {SplitMode::kUnset, SplitMode::kNone, SplitMode::kSentences}) {
@@ -290,14 +293,14 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
     EXPECT_THAT(ItemError(job), HasSubstr(": the text is longer than the "));
     EXPECT_THAT(ItemError(job), HasSubstr(" tokens that the model takes at once; shorten it"));
   }
-  // Terms apply to the segments that hold them.
+  // Terms work with several segments. They apply to the segments that contain them.
   TranslationJob terms = Job({two});
   terms.terms = {{"Hunger", "appetite", false}};
   EXPECT_EQ(TranslateOne(terms).sentences.size(), 2U);
 }
 
 TEST_F(EnginePhrases, WhatCannotBeMetIsReported) {
-  // Nothing of this item is translated, so that the phrase cannot be in it.
+  // This item has no text to translate, so the phrase cannot occur in it.
   TranslationJob job = Requiring("* * *", "hungry");
   job.contents.push_back("Ich habe Hunger.");
   const std::vector<ItemResult> items = Translate(job);

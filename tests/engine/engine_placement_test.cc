@@ -1,4 +1,4 @@
-// Where the workers of an engine run, as the system sees it.
+// Checks on which processors the workers of an engine run, as the operating system reports it.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -27,7 +27,7 @@ std::vector<int> Allowed() {
   return cpus;
 }
 
-// How many of this process's threads may run on what, as the system writes it.
+// Returns the number of this process's threads for each list of allowed processors.
 std::map<std::string, int> ThreadsByCpus() {
   std::map<std::string, int> threads;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -59,15 +59,16 @@ TEST_F(EnginePlacement, WorkersStayOnTheirProcessors) {
   config.workers = 2;
   config.placement = {{0, {allowed.back()}}, {0, {allowed.back()}}};
   Start(config);
-  // An encoder's and a decode loop's, of each, and one that helps them.
+  // Each of the two workers has an encoder thread and a decode thread, and one helper thread serves
+  // both.
   EXPECT_EQ(ThreadsByCpus()[last] - before, 5);
   EXPECT_EQ(Text(text_), translation);
   EXPECT_EQ(engine_->Stats().memory.size(), 1U);
-  EXPECT_EQ(engine_->Stats().memory.front().weights, weights);  // one node: nothing is copied
+  EXPECT_EQ(engine_->Stats().memory.front().weights, weights);  // one node: no second copy
   EXPECT_EQ(engine_->info().device, "cpu");
 }
 
-// Nodes that this machine need not have.
+// The nodes of this placement need not exist on this machine.
 TEST_F(EnginePlacement, EachNodeHasItsWeights) {
   Start();
   const std::string translation = Text(text_);
@@ -83,7 +84,7 @@ TEST_F(EnginePlacement, EachNodeHasItsWeights) {
   EXPECT_EQ(engine_->Stats().memory.size(), 1U);
   const DeviceMemory two = engine_->Stats().memory.front();
   EXPECT_EQ(two.weights, 2 * one.weights);
-  // Vocabularies and tokenizer are there once, whatever the nodes.
+  // Vocabularies and tokenizer exist only once, whatever the number of nodes.
   LoadContext load;
   ASSERT_TRUE(CreateEngine(testing::kBundledModel, {}, &clock_, &observer_, &load).ok());
   const int64_t text = load.memory().kept();

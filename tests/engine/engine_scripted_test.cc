@@ -1,5 +1,5 @@
-// The engine around a scripted model: hypotheses as the test wants them, the bundled model's
-// vocabulary.
+// Tests the engine with a scripted model, which produces chosen hypotheses with the vocabulary of
+// the bundled model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ class EngineScripted : public testing::BundledEngine {
   }
   int32_t Eos() const { return loaded_->spec.tokens.eos; }
 
-  // The words of a text, one a piece, whatever the source; then EOS. All else is possible, but far
-  // behind; `never` is not.
+  // Starts an engine that translates every source into these pieces and EOS. All other tokens are
+  // possible with a much lower score, except `never`.
   void StartWith(const std::vector<std::string>& pieces,
                  const std::vector<std::string>& never = {}) {
     std::vector<int32_t> line;
@@ -107,7 +107,7 @@ TEST_F(EngineScripted, PlaceholdersThatTheModelLosesAreReported) {
 constexpr const char* kLongText =
     "Das Haus steht seit vielen Jahren am Rand der Stadt, und niemand weiß, wem es gehört.";
 
-// The model repeats "the house" eight times, and would end next best.
+// A model that repeats "the house" eight times and has EOS as its second choice at each position.
 class EngineGuard : public EngineScripted {
  protected:
   void StartWithLoop() {
@@ -159,11 +159,11 @@ TEST_F(EngineGuard, KeepsTheFirstResultIfTheSecondIsNoBetter) {
   EXPECT_EQ(observer_.suspicious.load(), 2);
 }
 
-// The engine tries sentinels at its start.
+// An engine that tests at start whether its model copies sentinels.
 class EngineSentinels : public EngineScripted {
  protected:
-  // Translates a text with a phrase that must be kept, by a model that repeats its source, or only
-  // the first token of it. Returns whether the model read the phrase itself.
+  // Translates a text with a phrase that must be kept. The model repeats its source, or only the
+  // first token of it. Returns whether the model's input contained the phrase itself.
   bool ReadsPhrase(bool copies) {
     const int32_t eos = Eos();
     const int32_t phrase = Id("▁Haus");
@@ -184,7 +184,7 @@ class EngineSentinels : public EngineScripted {
     TranslationJob job = Job({"Das Haus Hund."});
     job.do_not_translate = {"Haus"};
     EXPECT_THAT(TextOf(job), HasSubstr("Haus"));
-    engine_.reset();  // its thread writes `read`
+    engine_.reset();  // joins the thread that writes `read`
     return std::ranges::count(read, phrase) == 1;
   }
 };
@@ -291,7 +291,7 @@ TEST_F(EngineScripted, LinksFollowTheAttentionTokenByToken) {
   const ItemResult item = TranslateOne(job);
   const Hypothesis& best = item.hypotheses[0];
   ASSERT_EQ(best.text, " I like the house");
-  // The scripted attention goes over the source from left to right.
+  // The scripted alignment moves over the source from left to right.
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const AlignmentLink& link : best.alignment) {
     const auto slice = [](const std::string& text, const ByteRange& range) {
@@ -329,8 +329,8 @@ TEST_F(EngineScripted, PartialsShowAVerbatimPhraseOnlyWhole) {
   EXPECT_THAT(last, HasSubstr("THE HOUSE"));
 }
 
-// Its encoder takes one window, of at most 64 segments, and then waits for the gate: what is
-// submitted meanwhile stays in the queue, of 400 segments.
+// An engine whose encoder takes one window of at most 64 segments and then waits for the gate.
+// Segments submitted later stay in the queue, which has room for 400.
 class EngineHeld : public EngineScripted {
  protected:
   void SetUp() override {
@@ -361,7 +361,7 @@ class EngineHeld : public EngineScripted {
     if (admission.status.ok()) sinks_.push_back(sink);
     return admission;
   }
-  // Lets all that was admitted come to its end.
+  // Opens the gate and waits until all accepted jobs have ended.
   void Finish() {
     gate_.Open();
     for (const auto& sink : sinks_) EXPECT_TRUE(sink->Wait().ok());
@@ -387,7 +387,8 @@ TEST_F(EngineHeld, AClientThatFillsTheQueueKeepsNobodyElseOut) {
   Finish();
 }
 
-// The tokens of a text of many short sentences are reserved, and not found out when it is there.
+// The estimate reserves tokens for each sentence, before the text is tokenized. A second text of
+// many short sentences is therefore refused at once.
 TEST_F(EngineHeld, AnEstimateCountsSentencesAndNotLength) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "Ja. ";

@@ -1,4 +1,4 @@
-// Terms, glossaries and do_not_translate, through the whole engine with the bundled model.
+// Tests terms, glossaries and do_not_translate in the complete engine with the bundled model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,13 +55,14 @@ TEST_F(EngineTerms, EveryOccurrenceAsksForItsTarget) {
   const TermRequest dog{"Hund", "hound", false};
   EXPECT_THAT(TextOf(With("Der Hund schläft.", {dog})), HasSubstr("hound"));
   EXPECT_GE(Count(TextOf(With("Der Hund und der Hund schlafen.", {dog})), "hound"), 2U);
-  // Only where it is a word of its own, and in its case.
+  // A term matches only complete words, in its own case.
   EXPECT_EQ(TextOf(With("Der Hundekuchen ist gut.", {dog})), Text("Der Hundekuchen ist gut."));
   EXPECT_EQ(TextOf(With("Der HUND schläft.", {dog})), Text("Der HUND schläft."));
   EXPECT_THAT(TextOf(With("Der HUND schläft.", {{"Hund", "hound", true}})), HasSubstr("hound"));
 }
 
-// Every target is the beginning of the word that the model would rather write: "houses", "works".
+// Every target is the beginning of a longer word that the model prefers, such as "houses" or
+// "works". The output must contain the target as a separate word.
 TEST_F(EngineTerms, ATargetIsAWordOfItsOwn) {
   Start();
   const auto is_word = [](const std::string& text, const std::string& word) {
@@ -91,7 +92,7 @@ TEST_F(EngineTerms, ATargetIsAWordOfItsOwn) {
       EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kEos)
           << item.hypotheses[0].text;
       EXPECT_TRUE(is_word(item.hypotheses[0].text, c.term.target)) << item.hypotheses[0].text;
-      // In no other word does the phrase count either.
+      // A required phrase does not count inside a longer word, either.
       TranslationJob required = Job({c.text});
       required.decoding.beam_size = beam;
       required.decoding.required_phrases = {{c.term.target, false}};
@@ -139,7 +140,7 @@ TEST_F(EngineTerms, OverlappingTermsTakeTheLeftmostAndLongest) {
   const std::string text = TextOf(job);
   EXPECT_THAT(text, HasSubstr("the giant"));
   EXPECT_THAT(text, Not(HasSubstr("hound")));
-  // The request's terms win where both match.
+  // If both match, the request's terms take precedence over the glossary.
   job.terms = {{"der große Hund", "the beast", false}};
   const std::string own = TextOf(job);
   EXPECT_THAT(own, HasSubstr("the beast"));
@@ -192,7 +193,7 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
   ASSERT_TRUE(engine_->ReloadGlossaries(nullptr).ok());
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
   EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
-  EXPECT_THAT(before.glossaries, ElementsAre("a"));  // who holds it may read on
+  EXPECT_THAT(before.glossaries, ElementsAre("a"));  // a holder of the old list may still read it
   ASSERT_EQ(held->size(), 1U);
   EXPECT_EQ(held->entry(0).source, "Hund");
   EXPECT_EQ(held->entry(0).target, "hound");
@@ -225,7 +226,8 @@ TEST_F(EngineTerms, BadTermsAreRefusedByName) {
               HasSubstr("terms[0]"));
   EXPECT_THAT(std::string(Refused(Keeping("Hallo.", {"Hund", ""})).message()),
               HasSubstr("do_not_translate[1]"));
-  // Whether the model can write a target is known only with its vocabulary, so it fails the items.
+  // Only the vocabulary tells whether the model can write a target, so the error fails the items
+  // and not the call.
   const auto items = Translate(With("Ich habe Hunger.", {{"Hund", "犬", false}}));
   ASSERT_EQ(items.size(), 1U);
   EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument);
@@ -262,8 +264,8 @@ TEST_F(EngineTerms, ATermThatNeedsAForbiddenPhraseIsRefused) {
 
 TEST_F(EngineTerms, WhatIsNotToBeTranslatedComesBackByteForByte) {
   Start();
-  // Unknown scripts and signs, characters that normalisation changes, two spaces, a tab's worth of
-  // punctuation, bytes that look like tokens.
+  // Unknown scripts and symbols, characters that normalisation changes, two spaces, punctuation,
+  // and text that looks like tokens.
   const std::string phrases[] = {"😀",   "👩\u200D👩\u200D👧", "漢字",   "ไทย", "Ｈａｌｌｏ", "x  y",
                                  "a▁b", "<unk>",           "ﬁn",     "½",   "Müller",     "Straße",
                                  "C++", "e\u0301",         ">>fra<<"};
@@ -325,7 +327,7 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
     }
   }
   EXPECT_EQ(checked, 240);
-  // Translations that lost a sentinel were searched again, each once.
+  // Translations that lost a sentinel were searched again, each at most once.
   EXPECT_GT(observer_.searched_again.load(), 0);
   EXPECT_LE(observer_.searched_again.load(), 60);
   EXPECT_EQ(engine_->Stats().segments.waiting + engine_->Stats().segments.running, 0);
@@ -380,7 +382,7 @@ TEST_F(EngineTerms, CapitalsAreTranslatedInLowerCase) {
   EXPECT_EQ(plain[3].hypotheses[0].text, items[3].hypotheses[0].text);
 }
 
-// Constraints cannot make a draw have what it lost, so it is reported instead.
+// Constraints cannot restore what a random draw lost, so a warning reports the loss.
 TEST_F(EngineTerms, ADrawThatLostAPlaceholderIsNotSearchedAgain) {
   Start();
   TranslationJob job = Job({});
@@ -421,7 +423,7 @@ TEST_F(EngineTerms, SentinelsShowNowhere) {
   EXPECT_EQ(Count(best.text, "Langen Straße"), 1U) << best.text;
   EXPECT_THAT(best.tokens, ::testing::Contains("Langen Straße"));
   EXPECT_THAT(item.source_tokens, ::testing::Contains("Langen Straße"));
-  EXPECT_EQ(best.token_scores.size(), best.tokens.size() + 1);  // EOS
+  EXPECT_EQ(best.token_scores.size(), best.tokens.size() + 1);  // plus one score for EOS
   bool aligned = false;
   for (const AlignmentLink& link : best.alignment) {
     const auto begin = static_cast<size_t>(link.target.begin);
@@ -473,7 +475,7 @@ TEST_F(EngineTerms, WhatTheModelCannotReadComesBackWithAWarning) {
 
 TEST_F(EngineTerms, TheBeamFollowsTheConstraintsUnlessItIsAskedFor) {
   Start();
-  // "puppy" has four tokens.
+  // "puppy" has four tokens, so the beam must be at least 5.
   TranslationJob job = With("Mein Hund mag den alten Mann nicht.", {{"Hund", "puppy", false}});
   job.returns.scores = true;
   const ItemResult open = TranslateOne(job);
@@ -514,7 +516,7 @@ TEST_F(EngineTerms, AProfileThatNeverWritesUnknownTokensKeepsPhrasesTheSame) {
   const ItemResult item = TranslateOne(job);
   EXPECT_THAT(item.hypotheses[0].text, HasSubstr("😀"));
   EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kEos);
-  // But nowhere else.
+  // In other texts this profile never writes <unk>.
   TranslationJob plain = Job({"Ich mag 😀 sehr."});
   plain.decoding.profile = Profile::kMarian;
   plain.returns.tokens = true;
@@ -531,7 +533,8 @@ TEST_F(EngineTerms, EveryAlternativeKeepsThePhrase) {
   for (const Hypothesis& h : item.hypotheses) EXPECT_THAT(h.text, HasSubstr("漢字"));
 }
 
-// A translation with sentinels may be replaced by another one, so nothing of it is shown before.
+// A translation with sentinels may be replaced by that of a second search, so no partial of it is
+// shown.
 TEST_F(EngineTerms, PartialsOnlyGrowAndShowNoSentinels) {
   Start();
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");

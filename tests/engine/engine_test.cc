@@ -1,4 +1,4 @@
-// The engine with the bundled model: text in, text out.
+// Tests the complete engine with the bundled model.
 #include "engine/api/engine.h"
 
 #include <gmock/gmock.h>
@@ -152,7 +152,7 @@ TEST_F(EngineTest, CancelEndsTheJobAndFreesItsRows) {
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kCancelled);
   engine_->Cancel(a.job, CancelCause::kClient);
   EXPECT_EQ(sink->done_calls(), 1);
-  // The next one finds an empty house.
+  // The cancelled job has released its rows, so the next job can run.
   EXPECT_FALSE(Text("Ich bin da.").empty());
   const EngineStats stats = engine_->Stats();
   EXPECT_TRUE(testing::Balanced(stats.segments));
@@ -175,7 +175,7 @@ TEST_F(EngineTest, AnExpiredJobEndsWithDeadlineExceeded) {
   auto sink = std::make_shared<CollectingSink>();
   ASSERT_TRUE(engine_->Translate(std::move(job), sink).status.ok());
   sink->WaitForUpdates(1);
-  clock_.Advance(1000);  // seen at the next step, by the engine itself
+  clock_.Advance(1000);  // the engine notices this at the next step
   EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
@@ -227,7 +227,8 @@ TEST_F(EngineTest, PartialsAreBytePrefixesAndFinalsComeBeforeTheirItem) {
   EXPECT_EQ(sink->items().at(0).hypotheses.at(0).text, shown[0] + " " + shown[1]);
 }
 
-// Without detokenizer threads the decode thread writes texts and calls the sinks.
+// Returns a configuration without detokenizer threads. The decode thread then writes texts and
+// calls sinks.
 EngineConfig InlineText() {
   EngineConfig config;
   config.detokenizer_threads = 0;
@@ -277,7 +278,7 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
 }
 
 TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
-  // Cancels its job, and a neighbour's, from within the first partial.
+  // Cancels its own job and a neighbour's while it handles the first partial.
   class CancellingSink final : public CollectingSink {
    public:
     CancellingSink(Engine* engine, JobId neighbour) : engine_(engine), neighbour_(neighbour) {}
@@ -290,7 +291,7 @@ TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
       JobId job = 0;
       {
         MutexLock lock(&mu_);
-        while (job_ == 0) known_.Wait(&mu_);  // Submit may not have returned yet
+        while (job_ == 0) known_.Wait(&mu_);  // Translate may not have returned yet
         job = job_;
       }
       engine_->Cancel(neighbour_, CancelCause::kDeadline);

@@ -24,7 +24,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// A model of OPUS-MT's size as far as memory goes: pages of 786 KB, 300 MB of weights.
+// A model that takes as much memory as one of OPUS-MT's size: pages of 786 KB and 300 MB of
+// weights.
 class LargeModel final : public testing::ScriptedModel {
  public:
   LargeModel() : testing::ScriptedModel([](auto, auto) { return std::vector<float>(); }) {}
@@ -65,7 +66,7 @@ TEST(WorkerPlaces, AWorkerHasThreadsOfItsOwnNodeAlone) {
   WorkerPlace place;
   place.workers = 4;
   EXPECT_EQ(MostThreadsOfWorker(config, place), 8);
-  place.workers = 2;  // of two nodes
+  place.workers = 2;  // two of the four are on this node
   EXPECT_EQ(MostThreadsOfWorker(config, place), 4);
   config.max_threads_per_worker = 3;
   EXPECT_EQ(MostThreadsOfWorker(config, place), 3);
@@ -80,7 +81,8 @@ TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
       config.max_rows = max_rows;
       const auto plan = ExpectOk(Plan(SpecOf(max_length, 4), config));
       const int longest = max_length - 1;
-      // The widest beam at its longest, and beside it an ordinary request: not one or the other.
+      // There is room for the widest beam at its maximum length and for an ordinary request at the
+      // same time.
       EXPECT_GE(plan->self_pages, kernels::WorstCasePages(std::min(max_rows, 64), longest) +
                                       kernels::WorstCasePages(std::min(max_rows, 4), longest))
           << max_rows << " rows, max_length " << max_length;
@@ -90,7 +92,8 @@ TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
 }
 
 TEST(PagePlans, AGivenSizeMustHoldAnOrdinaryRequest) {
-  // Beam 4 over 511 tokens are 64 pages of 768 KiB, sources of 512 tokens two times 16.
+  // A beam of 4 over 511 tokens takes 64 pages of 768 KiB, and two sources of 512 tokens take 16
+  // each.
   EngineConfig config;
   config.kv_memory_mb = 73;
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
@@ -107,7 +110,7 @@ TEST(PagePlans, AGivenSizeThatTheMachineHasNotIsRefusedWithTheArithmetic) {
   EngineConfig config;
   config.memory.most = 4096 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.now = 100 * kMebibyte;  // what others hold now may go: it does not refuse
+  config.memory.now = 100 * kMebibyte;  // must not cause a refusal, because it may be freed
   config.memory.reserved = 200 * kMebibyte;
   config.kv_memory_mb = 3000;
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
@@ -116,7 +119,7 @@ TEST(PagePlans, AGivenSizeThatTheMachineHasNotIsRefusedWithTheArithmetic) {
               AllOf(HasSubstr("kv-memory-mb is 4000"), HasSubstr("300 MiB of weights"),
                     HasSubstr("200 MiB for requests"), HasSubstr("the cgroup /pod has 4096"),
                     HasSubstr("expected at most 35")));
-  config.memory.most = 0;  // not known
+  config.memory.most = 0;  // unknown
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
 }
 
@@ -140,7 +143,7 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
     EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);
   }
 
-  // Other models' part is theirs, whether they are there or to come.
+  // The memory of other models is not available, whether they are loaded already or still to come.
   config.memory.now = 0;
   const auto alone = Plan(SpecOf(512, 4), config);
   config.memory.loaded_models = 500 * kMebibyte;
@@ -154,7 +157,8 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
   EXPECT_LT(beside->self_pages, alone->self_pages);
   EXPECT_EQ(beside->self_pages, smaller->self_pages);
 
-  // Requests' part gives way to an ordinary segment, other models' does not.
+  // The memory reserved for requests may shrink in favour of an ordinary segment. That of other
+  // models may not.
   config.memory.now = 0;
   config.memory.most = 800 * kMebibyte;
   config.memory.reserved = 700 * kMebibyte;
@@ -176,7 +180,7 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyArePacked) {
   EXPECT_TRUE(CheckWeightsFit(1 << 30, int64_t{1} << 32, config, &load).ok());
   config.memory.most = 1024 * kMebibyte;
   config.memory.most_of = "the cgroup /pod";
-  config.memory.reserved = 900 * kMebibyte;  // nothing of it is there while loading
+  config.memory.reserved = 900 * kMebibyte;  // not in use while the model is loaded
   EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMebibyte, config, &load).ok());
   const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMebibyte, config, &load).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
@@ -194,7 +198,8 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyArePacked) {
       HasSubstr("for each of 2 nodes of memory"));
 }
 
-// Vocabularies that were read are there while the weights are packed, and so is the process.
+// While the weights are packed, the vocabularies that were read and the process itself also hold
+// memory.
 TEST(PagePlans, WeightsAreJudgedBesideWhatTheLoadKeeps) {
   EngineConfig config;
   config.memory.most = 1024 * kMebibyte;
@@ -210,7 +215,8 @@ TEST(PagePlans, WeightsAreJudgedBesideWhatTheLoadKeeps) {
   EXPECT_EQ(load.peak(), 900 * kMebibyte);
 }
 
-// While files are unpacked beside them, calls may take all that was set aside for calls.
+// While unpacked files are in memory during a load, calls may use all memory that is reserved for
+// them.
 TEST(PagePlans, BesideUnpackedFilesWeightsLeaveCallsTheirMemory) {
   EngineConfig config;
   config.memory.most = 1024 * kMebibyte;
@@ -235,7 +241,7 @@ TEST(PagePlans, BesideUnpackedFilesWeightsLeaveCallsTheirMemory) {
       HasSubstr("the packed weights: takes 62 MiB of memory while the model is loaded, 412 MiB"));
 }
 
-// The request that was refused: the defaults, a plain text, few rows.
+// A request with default options and few rows, which was once refused.
 class FewRows : public testing::BundledEngine {};
 
 TEST_F(FewRows, TakeOrdinaryRequests) {
@@ -247,11 +253,11 @@ TEST_F(FewRows, TakeOrdinaryRequests) {
     Start(config);
     TranslationJob job = Job({text});
     job.decoding.beam_size = std::min(rows, 4);
-    TranslateOne(std::move(job));  // expects no error
+    TranslateOne(std::move(job));  // expects success
   }
 }
 
-// K/V without a size may take what there is: a model is loaded again beside it all the same.
+// KV caches without a given size may take all available memory, but a model can still be reloaded.
 TEST(PagePlans, WhatRequestsMayHoldGivesWayToALoad) {
   EngineConfig config;
   config.memory.most = 1000 * kMebibyte;

@@ -1,4 +1,5 @@
-// In which numbers a model is served on GPUs whose tensor cores do not have them all.
+// Tests which compute type is chosen for a model on GPUs whose tensor cores do not support all
+// types.
 #include "engine/worker_places.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,8 @@ class GpuType : public ::testing::Test {
     return *std::move(loaded);
   }
 
-  // The choice that `asked` leads to on cards of these compute capabilities.
+  // Returns the device choice for GPUs with these compute capabilities if the operator asks for
+  // `asked`.
   static DeviceChoice On(std::vector<int> capability, const std::string& asked = "auto") {
     CudaProbe probe;
     probe.unfit.assign(capability.size(), "");
@@ -43,7 +45,7 @@ TEST_F(GpuType, IsBFloat16WhereFloat16IsTooSmallAndTheCardHasIt) {
   }
 }
 
-// A T4's tensor cores have float16 alone.
+// The tensor cores of a T4 support float16 but not bfloat16.
 TEST_F(GpuType, IsFloat32WhereTheCardLacksBFloat16) {
   const LoadedModel t5 = Load("tiny-t5");
   for (const auto& capabilities : {std::vector<int>{75}, std::vector<int>{90, 75}}) {
@@ -52,7 +54,7 @@ TEST_F(GpuType, IsFloat32WhereTheCardLacksBFloat16) {
     EXPECT_EQ(GpuTypeFor(devices, t5.program, &why), kernels::ComputeType::kFloat32);
     EXPECT_THAT(why, AllOf(HasSubstr("served in float32"), HasSubstr("range of float16"),
                            HasSubstr("compute capability 7.5 has no bfloat16")));
-    // The host's memory for them is that of float32.
+    // The memory planned on the host for the weights is that of float32.
     EngineConfig config;
     config.devices = devices;
     EngineConfig quantized;
@@ -69,7 +71,7 @@ TEST_F(GpuType, IsFloat16WhereThatIsLargeEnough) {
   EXPECT_EQ(why, "");
 }
 
-// The same as a load decides, before it.
+// FitToGpus reads only the files but decides the same as a load.
 TEST_F(GpuType, IsKnownFromTheFilesAlone) {
   const auto fit = [](const std::string& name, const DeviceChoice& devices) {
     EngineConfig config;
@@ -94,7 +96,7 @@ TEST_F(GpuType, IsTheOneThatWasAskedFor) {
   const LoadedModel t5 = Load("tiny-t5");
   std::string why;
   EXPECT_EQ(GpuTypeFor(On({75}, "bfloat16"), t5.program, &why), kernels::ComputeType::kBFloat16);
-  // MakeWeightImage then refuses it.
+  // Honours the request for float16. MakeWeightImage then refuses it.
   EXPECT_EQ(GpuTypeFor(On({75}, "float16"), t5.program, &why), kernels::ComputeType::kFloat16);
   EXPECT_EQ(why, "");
 }

@@ -93,7 +93,7 @@ class AdapterServer {
       FuzzCheck(!violation.description.empty());
     }
     const server::HttpResponse answer = adapter.Error(request, status);
-    // XML-RPC's faults are 200.
+    // XML-RPC reports a fault with status 200.
     CheckAnswer(answer, request.path == "/RPC2" ? 200 : 400);
     // The dialect's error message must not be empty.
     FuzzCheck(!answer.text().empty());

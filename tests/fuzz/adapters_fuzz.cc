@@ -1,5 +1,5 @@
-// A request over HTTP, to every adapter: its key, its action, the answer that is made of the result, and
-// errors.
+// An HTTP request to every API adapter. Checks the adapter's action, the answer that it renders
+// from a result, and its errors.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ constexpr std::array<const char*, 5> kTypes = {"application/json",
                                                "application/x-www-form-urlencoded",
                                                "multipart/form-data; boundary=x", "text/plain", ""};
 
-// The first byte chooses the route, the second the type of the body; then come the query up to a
-// line end, and the body.
+// The first byte selects the route and the second the content type. Then follow the query, a line
+// feed and the body.
 void Run(const AdapterServer& server, std::string_view bytes) {
   if (bytes.size() < 2) return;
   const server::AdapterRoute& route =

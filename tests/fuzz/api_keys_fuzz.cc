@@ -1,5 +1,6 @@
-// Input: a file of API keys. What is accepted keeps what the header promises of clients, and an error says
-// nothing of what stands where the hash of a key should: somebody may have written the key itself.
+// Input: a file of API keys. Accepted entries keep the promises of the header. An error must not
+// quote what the file has in place of a key's hash, because a user may have written the key itself
+// there.
 
 #include <algorithm>
 #include <cstddef>
@@ -53,10 +54,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
   const std::string message(entries.status().message());
-  // No JSON, too much of it, or a field twice, which `file` has lost.
+  // The text is not JSON, or nested too deeply, or names a field twice. `file` would have only one
+  // of the two fields.
   if (message.starts_with("found no JSON that can be read, expected a file of keys")) return 0;
   dragoman::FuzzCheck(!file.is_discarded());
-  // The same message whatever it is that is no hash. The library writes what is nested by recursion.
+  // Replacing whatever is not a hash must not change the message. Deeply nested input is skipped,
+  // because file.dump() recurses.
   if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > 1000) return 0;
   if (!file.is_object() || !file.contains("clients")) return 0;
   for (json& client : file["clients"]) {

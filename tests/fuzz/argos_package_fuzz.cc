@@ -1,4 +1,4 @@
-// Input: a zip archive, as one that is a package of Argos Translate.
+// Input: a zip archive, read as a package of Argos Translate.
 
 #include "engine/model/layouts/argos/package.h"
 

@@ -1,5 +1,5 @@
-// Input: a vocabulary of CTranslate2, as JSON and as lines, and its config.json. The languages of the
-// pieces become a LanguageMap, whose pairs must all resolve.
+// Input: a vocabulary of CTranslate2, read as JSON and as lines, and its config.json. The language
+// tags in the pieces become a LanguageMap, and every pair of the map must resolve.
 
 #include "engine/model/layouts/ct2/directory.h"
 

@@ -1,6 +1,6 @@
-// Input: a byte that chooses how DeepL's parameters come (JSON, a form, a query), or a path, or a
-// glossary's file; and that. A request that is accepted has texts, and a glossary's entries are the
-// same when they are read again as the file that a client gets.
+// Input: a byte and a text. The byte selects what the text is: DeepL's parameters as JSON, form or
+// query, a path, or a glossary file. An accepted request has texts. The entries of a glossary stay
+// the same when the file that a client downloads is parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,7 @@
-// Input: a byte of choices, codes of languages up to a line feed, and a text of any bytes. The line
-// that a detector reads is short UTF-8; what it finds are candidates, with confidences that are
-// probabilities. Without a detector in this build the line and the candidates alone are tried.
+// Input: a byte that selects the format, language codes up to a line feed, and any bytes as the
+// text. The line that the detector gets must be short, valid UTF-8. The detector must return only
+// candidates, with probabilities as confidences. A build without a detector checks only the line
+// and the candidates.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -48,7 +49,7 @@ void CheckLine(std::string_view text) {
   FuzzCheck(line.text.find_first_of("\n\r\t<>_") == std::string::npos);
   FuzzCheck(line.script.empty() || line.script.size() == 4);
   FuzzCheck(!engine::FirstInvalidUtf8(server::LowerCase(text)).has_value());
-  // A line's line is itself.
+  // MakeDetectionLine is idempotent.
   FuzzCheck(server::MakeDetectionLine(line.text).text == line.text);
 }
 

@@ -1,6 +1,7 @@
-// Input: a byte that chooses the kind of form, and its text; of a multipart body with the header
-// Content-Type, up to a line feed, before it. What is accepted is UTF-8 within the limits, and the
-// same fields come back when it is written again; a refusal is INVALID_ARGUMENT in UTF-8.
+// Input: a byte that selects the kind of form, and its text. For a multipart body, the parameters
+// of the Content-Type header come first, up to a line feed. An accepted form is UTF-8 within the
+// limits, and has the same fields after it is written and read again. A refusal is INVALID_ARGUMENT
+// in UTF-8.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -73,7 +74,7 @@ void CheckAccepted(const server::Form& form) {
     if (field.file_name.empty()) FuzzCheck(!engine::FirstInvalidUtf8(field.value).has_value());
     FuzzCheck(form.Find(field.name).has_value());
   }
-  // Throws for what is not UTF-8, which a file may be.
+  // dump() throws if a value is not UTF-8, and the content of a file need not be.
   if (!has_file) server::FormAsObject(form).dump();
 }
 
@@ -106,7 +107,8 @@ void RunMultipart(std::string_view text) {
     return;
   }
   CheckAccepted(*form);
-  // A boundary that is in no value. Line ends in a name cannot be written, nor read.
+  // Chooses a boundary that occurs in no value. Line ends in names need no care, because neither
+  // the reader nor the writer supports them.
   std::string boundary = "boundary";
   while (request.body.find(boundary) != std::string::npos && boundary.size() < 70) boundary += 'y';
   if (request.body.find(boundary) != std::string::npos) return;

@@ -1,5 +1,5 @@
-// Input: a byte of flags, a glossary file, a zero byte and a text. A file that is accepted has
-// terms that can be used, and what is found in the text lies there in order.
+// Input: a byte of flags, a glossary file, a zero byte and a text. An accepted file has valid
+// terms, and the occurrences found in the text are in order and do not overlap.
 
 #include <cstddef>
 #include <cstdint>

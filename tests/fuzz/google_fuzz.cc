@@ -1,6 +1,6 @@
-// Input: a byte that chooses a method of Google's interfaces, and its query, body, path or message.
-// Whatever comes over REST is checked by the adapter's answer; the conversions keep every text, and an
-// answer has a translation for each.
+// Input: a byte that selects a method of Google's APIs, and its query, body, path or message. REST
+// requests are checked by the adapter's answer. Conversions of messages must keep every text, and
+// the answer must have a translation for each.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,7 +39,7 @@ v1::TranslateResponse AnswerTo(const v1::TranslateRequest& request) {
   return answer;
 }
 
-// Texts and their order stay, in the request and in the answer.
+// Checks that the converted request has the same texts in the same order.
 template <typename Contents>
 void CheckKept(const Contents& texts, const v1::TranslateRequest& ours) {
   FuzzCheck(ours.contents_size() == texts.size());
@@ -81,7 +81,8 @@ void RunRivaMessage(const std::string& bytes) {
   server::ReadTranslateRequest(*ours, server::RequestLimits{}, server::CallKind::kUnary);
 }
 
-// Names of languages in a language that a client names.
+// Asks for the name of a language, and for names in a language, where `text` is any text of a
+// client.
 void RunNames(std::string_view text) {
   if (engine::FirstInvalidUtf8(text).has_value()) return;
   const std::string name(text);

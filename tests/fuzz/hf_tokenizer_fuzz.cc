@@ -1,7 +1,8 @@
-// Input: config.json, tokenizer_config.json and vocab.json, each with a zero byte behind it, and a
-// SentencePiece model: the tokenizer of a Hugging Face directory with one SentencePiece model for
-// both sides, whose ids are moved by fairseq's offset, looked up in vocab.json, or T5's. What is read
-// of it must be ids of the model, and every language that it names must be found under its name.
+// Input: config.json, tokenizer_config.json and vocab.json, each with a zero byte after it, and a
+// SentencePiece model. They are the tokenizer of a Hugging Face directory that uses one
+// SentencePiece model for both languages: with fairseq's offset of ids, with ids from vocab.json,
+// or as in T5. All ids that are read must be ids of the model, and every language that it lists
+// must resolve by its name.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace {
 
-// Files to be read: the same ones for every input.
+// A temporary directory that all inputs reuse for their files.
 class Directory {
  public:
   Directory() {
@@ -39,7 +40,7 @@ class Directory {
   std::string path_;
 };
 
-// Behind the text is a zero byte, or nothing more.
+// Returns the text up to the next zero byte or the end, and removes both from `rest`.
 std::string Next(std::string_view* rest) {
   const size_t end = std::min(rest->find('\0'), rest->size());
   std::string text(rest->substr(0, end));
@@ -50,7 +51,7 @@ std::string Next(std::string_view* rest) {
 void CheckLanguages(const dragoman::engine::LanguageMap& languages) {
   const auto& pairs = languages.Pairs();
   if (pairs.empty()) return;
-  // A hundred languages have ten thousand pairs.
+  // Checks only three pairs, because a hundred languages have ten thousand.
   for (const auto* pair : {&pairs.front(), &pairs[pairs.size() / 2], &pairs.back()}) {
     dragoman::FuzzCheck(languages.Resolve(pair->source, pair->target).ok());
   }

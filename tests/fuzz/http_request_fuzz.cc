@@ -1,6 +1,6 @@
-// Input: how many bytes come at a time (the first byte), and the bytes of a connection. Whatever they are,
-// portions change nothing, what is accepted keeps what request_reader.h and request_rules.h promise, and
-// memory stays within the limits.
+// Input: a byte that is the size of the portions in which the data arrives, and the bytes of a
+// connection. The size of the portions must not change the result, an accepted request keeps the
+// promises of request_reader.h and request_rules.h, and memory stays within the limits.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ using dragoman::server::RequestReader;
 
 constexpr ReadLimits kLimits{.header_bytes = 2048, .headers = 16, .body_bytes = 512};
 
-// Reads `bytes` that come `step` at a time; returns how many were taken.
+// Gives `bytes` to the reader in portions of `step` bytes. Returns how many bytes the reader took.
 size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
   std::string come;
   size_t taken = 0;
@@ -30,7 +30,8 @@ size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
     dragoman::FuzzCheck(n <= come.size());
     taken += n;
     come.erase(0, n);
-    // Bytes that wait here are bounded by the headers, or by a chunk's.
+    // The bytes that the reader has not taken yet are bounded by the limit on headers or on the
+    // line of a chunk.
     dragoman::FuzzCheck(reader->whole() || reader->refusal().has_value() ||
                         come.size() <= std::max<size_t>(kLimits.header_bytes, 8 * 1024));
     dragoman::FuzzCheck(reader->held() <= 4 * kLimits.header_bytes + 2 * kLimits.body_bytes);

@@ -1,5 +1,5 @@
-// Input: a number of source words and of target words, a byte each, and a lexical shortlist. Its
-// checksum is made to fit, or nearly every input would end there.
+// Input: the sizes of the source and the target vocabulary, a byte each, and a lexical shortlist.
+// The target corrects the checksum, because nearly every input would be refused for it otherwise.
 
 #include "engine/model/formats/lexical_shortlist.h"
 

@@ -1,5 +1,5 @@
-// Input: YAML as Marian writes it, read as the options of a model, as the configuration of a decoder
-// and as a vocabulary.
+// Input: YAML in the style of Marian. It is read as the options of a model, as a decoder's
+// configuration and as a vocabulary.
 
 #include "engine/model/layouts/marian/config.h"
 
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const dragoman::engine::MarianFile model;
   const auto network = dragoman::engine::ReadMarianNetwork(model, text, "fuzz.npz",
                                                            dragoman::engine::MarianDecoder());
-  dragoman::FuzzCheck(!network.ok());  // there are no tensors
+  dragoman::FuzzCheck(!network.ok());  // because the model has no tensors
   auto pieces = dragoman::engine::ParsePieces(text, "fuzz.yml");
   if (pieces.ok()) {
     const auto vocabulary =

@@ -1,4 +1,4 @@
-// Input: a model of Marian, as an archive of numpy's arrays and in the binary format.
+// Input: a model of Marian, read as an archive of numpy arrays and in Marian's binary format.
 
 #include "engine/model/layouts/marian/file.h"
 

@@ -1,6 +1,6 @@
-// Input: a byte that seeds the alignment and chooses HTML or Markdown, and a document. Whatever the
-// markup, its runs must be texts, and any translation of them must make valid UTF-8 that is not
-// larger than the limits say.
+// Input: a byte that seeds the alignment and selects HTML or Markdown, and a document. For any
+// markup, the runs must be valid texts, and any translation of them must rebuild to valid UTF-8
+// whose size is within the limits.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace {
 
 using dragoman::engine::TextRange;
 
-// Every character is a token of its own, aligned with any character or none.
+// Makes a segment in which every character is a token that is aligned to a random character or to
+// none.
 dragoman::engine::MarkupSegment RandomSegment(const std::string& text, TextRange source,
                                               std::minstd_rand& random) {
   dragoman::engine::MarkupSegment segment;
@@ -60,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const TextRange range = document->InDocument(run, {0, text_end});
     dragoman::FuzzCheck(range.begin >= 0 && range.begin < range.end && range.end <= input_size);
     text_size += text.size();
-    // Two segments with something between them, where the text is long enough.
+    // Makes two segments with a gap between them if the text is long enough, else one.
     size_t middle = text.size() / 2;
     while (middle > 0 && (static_cast<unsigned char>(text[middle]) & 0xC0) == 0x80) --middle;
     size_t after = middle;
@@ -73,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const dragoman::engine::RebuiltMarkup rebuilt = document->Rebuild(segments, data[0] % 2 == 0);
   dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(rebuilt.document).has_value());
-  // Tags at most once more than in the source and what may be repeated; text escaped. An element
-  // that overlaps others is opened again for the end of each of them.
+  // Each tag occurs at most once more than in the source, plus the tags that may be repeated, plus
+  // the escaped text. An element that overlaps others is reopened at the end of each of them.
   const auto limit = 130 * input_size + dragoman::engine::MaxRepeatedTagBytes(input_size) +
                      8 * static_cast<int64_t>(text_size);
   dragoman::FuzzCheck(static_cast<int64_t>(rebuilt.document.size()) <= limit);

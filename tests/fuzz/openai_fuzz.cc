@@ -1,6 +1,7 @@
-// Input: a byte that chooses a method of OpenAI's interface, and its body, the name of a model, or
-// prompts (a system message and a user's, or one for completions, parted by a zero byte). What is
-// taken out of a prompt stands in it, and a stream's pieces together are the translation.
+// Input: a byte that selects a method of OpenAI's API, and its data. The data are a body, the name
+// of a model, a translation to stream, or prompts (a system message and a user's, separated by a
+// zero byte; or a prompt for completions). The text extracted from a prompt must occur in the
+// prompt, and the pieces of a stream must add up to the translation.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -58,7 +59,7 @@ void RunPrompts(const AdapterServer& server, std::string_view text) {
   AskPost(server, "/v1/chat/completions", chat.dump());
 }
 
-// The pieces of a text that was cut at bytes of a translation, in sentences that end in any order.
+// Streams a translation that is split in two segments, which end in either order.
 void RunStream(std::string_view text) {
   if (text.size() < 2 || engine::FirstInvalidUtf8(text.substr(2)).has_value()) return;
   const auto cut = static_cast<uint8_t>(text[0]);
@@ -67,7 +68,7 @@ void RunStream(std::string_view text) {
   const size_t middle = whole.empty() ? 0 : cut % (whole.size() + 1);
   if (engine::FirstInvalidUtf8(whole.substr(0, middle)).has_value()) return;
 
-  // The source has the same text, so that its first sentence ends where the translation's does.
+  // The source equals the translation, so that its segments have the same ranges.
   auto stream = server::MakeOpenAiStream({.is_chat = true,
                                           .model = "m",
                                           .created = 0,

@@ -1,5 +1,6 @@
-// Input: the pickle of a state dict. It is put into a zip archive and into the older stream, each
-// with storages "0", "1" and "2", so that what it says about tensors is followed to the end.
+// Input: the pickle of a state dict. It is read from a zip archive and from the older stream
+// format, each with storages "0", "1" and "2", so that the parser can load the tensors that the
+// pickle describes.
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Input: a body of our REST. What is accepted is the same when it is written and read again, and a
-// refusal names at most 16 violations, in UTF-8.
+// Input: a body of our REST API. An accepted message stays the same when it is written and read
+// again. A refusal names at most 16 violations, in UTF-8.
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/message_differencer.h>
 

@@ -1,4 +1,5 @@
-// Bytes of a request: the parser, what explains a refusal, and what an accepted job promises.
+// Input: the bytes of a request. Checks the parser, the explanation of a refusal, and the promises
+// of an accepted job.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstddef>
@@ -85,7 +86,7 @@ void Run(std::string_view bytes) {
       default:
         Check(request.status.code() == absl::StatusCode::kUnimplemented);
     }
-    // A refusal travels in headers, which are bounded.
+    // A refusal is sent in headers, whose size is limited.
     Check(server::ToRpcStatus(request.status).ByteSizeLong() < 8192);
     Check(!server::LoggableMessage(request.status).empty() || request.status.ok());
   }

@@ -1,5 +1,5 @@
-// Input: a byte that says how long the text is, the text, and a SentencePiece model. Whatever the
-// model says, its pieces must cover ranges of the text in order, and decoding must be defined.
+// Input: a byte that is the length of the text, the text, and a SentencePiece model. For any model,
+// the pieces must cover ranges of the text in order, and decoding must be defined.
 
 #include <cstddef>
 #include <cstdint>

@@ -40,7 +40,7 @@ inline void CheckRanges(const std::vector<engine::TextRange>& ranges, size_t siz
   FuzzCheck(end <= static_cast<int64_t>(size));
 }
 
-// Checks that the pieces' ranges of the text are in order, and that decoding works.
+// Checks that the pieces' ranges of the text are in order, and that decoding returns valid text.
 inline void CheckCuts(const engine::SubwordModel& model, std::string_view text,
                       engine::TextStart start) {
   const std::vector<engine::SubwordToken> tokens = model.Encode(text, start);

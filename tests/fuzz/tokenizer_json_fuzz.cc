@@ -1,6 +1,6 @@
-// Input: a byte that says how long the text is, the text, and a tokenizer.json. Whatever the file
-// says, its pieces must cover ranges of the text in order, and decoding must be defined, with its added
-// tokens by either tokenizer's rules and without.
+// Input: a byte that is the length of the text, the text, and a tokenizer.json. For any file, the
+// pieces must cover ranges of the text in order and decoding must be defined: without the added
+// tokens, and with them by the rules of the fast and of the slow tokenizer.
 
 #include <cstddef>
 #include <cstdint>

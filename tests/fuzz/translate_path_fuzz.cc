@@ -1,6 +1,6 @@
-// Input: a byte that chooses how fields come to /translate, and the fields; or a message of Marian's
-// over a WebSocket. Whichever dialect claims them: every text that goes to the engine was sent, and
-// Marian's answer has as many lines as its message.
+// Input: a byte that selects how fields are sent to /translate, and the fields; or a WebSocket
+// message in Marian's protocol. Whichever dialect accepts the fields, every text that goes to the
+// engine must occur in the request. Marian's answer must have as many lines as its message.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// Whether a text stands among the values; `text` may be a line of one, or one without its tags.
+// Appends every string inside `value` to `all`, with a line feed after each.
 void CollectTexts(const json& value, std::string* all) {
   if (value.is_string()) {
     all->append(value.get<std::string>()).append("\n");
@@ -26,8 +26,8 @@ void CollectTexts(const json& value, std::string* all) {
   }
 }
 
-// A scan finds in a well-formed body what the parser finds there. (It does not read escapes in
-// names, nor multipart bodies.)
+// Checks that the scan of a well-formed body finds the same field as the parser. The scan supports
+// neither escapes in names nor multipart bodies.
 void CheckScan(const server::HttpRequest& request) {
   const std::string found = server::TextOfField(request, "q");
   const auto fields = server::ReadRequestFields(request);
@@ -86,7 +86,7 @@ void RunMessage(const server::MarianAdapter& adapter, std::string_view text) {
     FuzzCheck(line.find('\n') == std::string::npos);
     answer.add_translations()->set_translated_text(line);
   }
-  // A text that is translated to itself comes back as it was.
+  // If every line is translated to itself, the answer equals the message.
   FuzzCheck(unary.render(answer).body == text);
 }
 

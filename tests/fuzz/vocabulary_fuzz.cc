@@ -1,4 +1,5 @@
-// Input: vocab.json. Its language tags become a LanguageMap, whose pairs must all resolve.
+// Input: vocab.json. Its language tags become a LanguageMap, and every pair of the map must
+// resolve.
 
 #include "engine/model/tokenizers/vocabulary.h"
 
@@ -12,7 +13,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // The size that config.json would have to say.
+  // The vocabulary size that config.json would have to state.
   const auto root = dragoman::engine::ParseJson(text, "fuzz", {});
   const int entries = root.ok() ? static_cast<int>(root->size()) : 1;
   const auto vocabulary = dragoman::engine::Vocabulary::Parse(text, "fuzz", entries);

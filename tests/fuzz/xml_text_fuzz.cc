@@ -1,5 +1,5 @@
-// A text with XML tags: what is taken comes back well-formed, and any translation of it can be
-// restored.
+// Input: a byte of options and a text with XML tags. An accepted text is restored as well-formed
+// XML, and Restore does not crash for any translation.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

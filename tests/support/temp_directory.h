@@ -24,7 +24,7 @@ class TempDirectory {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  // Without a trailing slash.
+  // The path without a trailing slash.
   const std::string& path() const { return path_; }
   // `file` is relative. Creates missing folders. Returns the full path.
   std::string Write(const std::string& file, std::string_view text) const {

@@ -1,4 +1,4 @@
-// The table of options: each number below, at and above the ends of its range.
+// Tests the table of options: each number below, at and above the ends of its range.
 #include "engine/api/decoding_options.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Sets the number of that name, in a group that is there.
+// Returns options with the number `field` set to `value`, and its group present.
 DecodingOptions With(const std::string& field, double value) {
   DecodingOptions options;
   options.sampling.emplace();

@@ -1,4 +1,4 @@
-// Where a model runs, by what is asked for and what the machine has.
+// Tests on which device a model runs, given the operator's request and the machine's devices.
 #include "engine/api/devices.h"
 
 #include <gmock/gmock.h>
@@ -100,7 +100,8 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
   EXPECT_EQ(unfit->note, "cuda:0: too old");
 }
 
-// A card that is there and unused costs its owner money: the log says so louder than of no card.
+// An unused GPU costs its owner money, so the log warns of it. A machine without a GPU gets only a
+// note.
 TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
   const CudaProbe old{"the CUDA driver is too old", {}, false, {}, "/dev/nvidia0", "update it"};
   const auto choice = ExpectOk(ChooseDevices(Asked("auto"), old));
@@ -108,10 +109,10 @@ TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
   EXPECT_THAT(choice->warning,
               AllOf(HasSubstr("has an NVIDIA card that is not used"), HasSubstr("too old"),
                     HasSubstr("/dev/nvidia0"), HasSubstr("update it"), HasSubstr("cpu")));
-  // One of several, too.
+  // The same warning if only one of several GPUs is unused.
   EXPECT_THAT(ChooseDevices(Asked("auto"), {"", {"", "no code for it"}})->warning,
               HasSubstr("not used: cuda:1: no code for it"));
-  // An operator who names the device is refused, with the same words.
+  // If the operator names the device, the error has the same text.
   const auto named = ChooseDevices(Asked("cuda:0"), old);
   EXPECT_THAT(std::string(named.status().message()),
               AllOf(HasSubstr("cuda:0 cannot be used: the CUDA driver is too old"),
@@ -121,7 +122,7 @@ TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
 TEST(ChooseDevices, NothingIsWarnedOfWhereNoCardIsLeftUnused) {
   EXPECT_EQ(ChooseDevices(Asked("auto"), {"no CUDA driver", {}})->warning, "");
   EXPECT_EQ(ChooseDevices(Asked("auto"), {"", {"", ""}})->warning, "");
-  // The operator has said so.
+  // No warning if the operator chose other devices.
   EXPECT_EQ(
       ChooseDevices(Asked("cpu"), {"too old", {}, false, {}, "/dev/nvidia0", "update it"})->warning,
       "");
@@ -133,7 +134,7 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   EXPECT_EQ(choice.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(choice.status().message()),
               AllOf(HasSubstr("'float16'"), HasSubstr("no CUDA driver")));
-  // int8 is the CPU's alone, which `auto` may choose.
+  // Only the CPU supports int8, so `auto` chooses the CPU.
   const auto int8 = ExpectOk(ChooseDevices(Asked("auto", "int8"), {"", {""}}));
   EXPECT_THAT(int8->cuda, IsEmpty());
   EXPECT_EQ(int8->compute_type, kernels::ComputeType::kInt8);

@@ -5,7 +5,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The devices of this test's process are numbers that nothing else asks for.
+// Given-up devices stay so for the whole process, so this test uses numbers that no other test
+// uses.
 TEST(GivenUpDevices, StayGivenUpAndKeepWhatMustNotBeFreed) {
   EXPECT_EQ(WhyGivenUp(701), "");
   auto held = std::make_shared<int>(1);
@@ -15,7 +16,7 @@ TEST(GivenUpDevices, StayGivenUpAndKeepWhatMustNotBeFreed) {
   EXPECT_EQ(WhyGivenUp(702), "");
   EXPECT_TRUE(AnyDeviceGivenUp());
   EXPECT_FALSE(watch.expired());
-  // A second report adds what it holds; the first reason stays.
+  // A second report keeps its object alive too, but the first reason stays.
   GiveUpDevice(701, "another", std::make_shared<int>(2));
   EXPECT_EQ(WhyGivenUp(701), "its first kernel hangs");
   EXPECT_FALSE(watch.expired());

@@ -1,4 +1,4 @@
-// A card that the system shows, in directories that stand for the file system's root.
+// Tests how an NVIDIA GPU is found, in directories that replace the root of the file system.
 #include "engine/api/nvidia_card.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,8 @@ constexpr char kVersion[] =
 TEST(FindNvidiaCard, SeesNoneWhereThereIsNone) {
   const TempDirectory root;
   EXPECT_EQ(FindNvidiaCard(root.path()).seen_at, "");
-  // The driver's own nodes are no card, and neither are other makers' cards or this one's sound.
+  // The driver's control nodes are not a GPU. Neither are other vendors' GPUs or the sound device
+  // of an NVIDIA card.
   root.Write("dev/nvidiactl", "");
   root.Write("dev/nvidia-uvm", "");
   root.Write("sys/bus/pci/devices/0000:00:02.0/vendor", "0x8086\n");
@@ -40,7 +41,7 @@ TEST(FindNvidiaCard, SeesTheNodeThatADriverMakes) {
   EXPECT_EQ(card.driver, "535.183.01");
 }
 
-// A container that was started without its host's GPUs has the host's /proc, but no node.
+// A container that was started without its host's GPUs sees the host's /proc but no device node.
 TEST(FindNvidiaCard, SeesTheCardOfAHostWhoseNodesAreHidden) {
   const TempDirectory root;
   root.Write("proc/driver/nvidia/gpus/0000:65:00.0/information", "Model: L4\n");

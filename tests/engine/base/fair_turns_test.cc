@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Flows of one letter each, whose costs wait.
+// Flows that are named by letters, each with a queue of costs.
 class Waiting {
  public:
   void Push(char name, double cost) {
@@ -21,7 +21,7 @@ class Waiting {
     turns_.Enter(&flow, cost);
   }
 
-  // The names of the next `count`, in the order of their turns.
+  // Returns the names of the flows of the next `count` turns.
   std::string Take(int count) {
     std::string names;
     for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ TEST(FairTurns, ANewFlowWaitsForNoBacklog) {
   EXPECT_EQ(waiting.Take(4), "baca");
 }
 
-// Time that passed while it had nothing waiting is not saved up.
+// A flow earns no credit for the time in which it had nothing queued.
 TEST(FairTurns, AFlowThatComesBackIsANewOne) {
   Waiting waiting;
   waiting.Push('b', 1);

@@ -31,7 +31,7 @@ TEST_F(FileRecordTest, TellsWhatAReadWouldFindOtherwise) {
   EXPECT_EQ(Changed(), "");
   directory_.Write("README.md", "not looked for");
   EXPECT_EQ(Changed(), "");
-  // The same name, size and bytes, but another file.
+  // A different file with the same name, size and bytes counts as a change.
   directory_.Write("new", "{}");
   fs::rename(Path("new"), Path("config.json"));
   EXPECT_EQ(Changed(), Path("config.json"));

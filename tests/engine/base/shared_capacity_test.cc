@@ -10,13 +10,13 @@
 namespace dragoman::engine {
 namespace {
 
-// Client `client` takes pieces of `piece` until no more fits; how much it holds.
+// Lets `client` take pieces of `piece` until no more fits. Returns how much it holds.
 int64_t TakeAll(SharedCapacity* of, uint64_t client, int share = 1, int64_t piece = 1) {
   while (of->Fits(client, share, piece)) of->Take(client, share, piece);
   return of->held(client);
 }
 
-// Clients 1 .. n take in turns until none fits.
+// Clients 1 to `clients` take in turns until nothing fits.
 void Fill(SharedCapacity* of, int clients, int share = 1) {
   for (bool any = true; any;) {
     any = false;
@@ -39,7 +39,7 @@ TEST(SharedCapacity, OneClientAloneTakesMostAndNeverAll) {
   EXPECT_EQ(weighted.held(), 3847);  // 94 %
 }
 
-// The header's table holds, however many clients there are.
+// Checks the table in the header for several numbers of clients.
 TEST(SharedCapacity, HoweverManyTakeAllTheyCanThereIsRoomForOthers) {
   for (const auto& [clients, left] : {std::pair{1, 903}, {2, 662}, {10, 311}, {100, 101}}) {
     SharedCapacity capacity(4096);
@@ -49,7 +49,7 @@ TEST(SharedCapacity, HoweverManyTakeAllTheyCanThereIsRoomForOthers) {
       EXPECT_NEAR(static_cast<double>(capacity.held(client)),
                   static_cast<double>(capacity.held()) / clients, 2);
     }
-    // Twenty come at once, with a call of a few sentences each.
+    // Twenty more clients arrive at once, each with a call of a few sentences.
     for (uint64_t polite = 1000; polite < 1020; ++polite) {
       ASSERT_TRUE(capacity.Fits(polite, 1, 3)) << clients << " " << polite;
       capacity.Take(polite, 1, 3);
@@ -68,7 +68,7 @@ TEST(SharedCapacity, LargeSharesLeaveRoomToo) {
 
 TEST(SharedCapacity, AShareIsSoMuchMore) {
   SharedCapacity capacity(4096);
-  // Both lose the same; the share shows in what each may take again.
+  // Both clients lose capacity at the same rate. The share shows in how much each may take again.
   for (int i = 0; i < 10'000; ++i) {
     for (const uint64_t client : {1, 3}) {
       if (i % 2 == 0 && capacity.held(client) > 0) capacity.Give(client, 1);
@@ -81,13 +81,13 @@ TEST(SharedCapacity, AShareIsSoMuchMore) {
               0.1);
 }
 
-// Clients that had all of it give way to new ones, as what they hold leaves.
+// Clients that held all of it make room for new clients as they release capacity.
 TEST(SharedCapacity, APartShrinksAsOthersCome) {
   SharedCapacity capacity(4096);
   TakeAll(&capacity, 1);
   TakeAll(&capacity, 2);
   EXPECT_LT(capacity.held(2), 700);
-  // Whatever leaves the first goes to the second, until they have as much.
+  // Client 2 takes what client 1 releases, until both hold the same.
   for (int i = 0; i < 3000; ++i) {
     const uint64_t leaves = capacity.held(1) >= capacity.held(2) ? 1 : 2;
     capacity.Give(leaves, 1);
@@ -108,7 +108,8 @@ TEST(SharedCapacity, AnyAmountFitsWhileNobodyHoldsAnything) {
   EXPECT_TRUE(capacity.Fits(1, 1, 100));
 }
 
-// A call that is larger than a client's part, and what turned out to be more than was estimated.
+// A client may hold more than its largest part after a call that is larger, or whose size was
+// underestimated.
 TEST(SharedCapacity, WhatIsHeldBeyondALargestPartTakesNoRoomFromOthers) {
   for (const int64_t held : {4096, 12'000}) {
     SharedCapacity capacity(4096);
@@ -116,7 +117,7 @@ TEST(SharedCapacity, WhatIsHeldBeyondALargestPartTakesNoRoomFromOthers) {
     EXPECT_FALSE(capacity.Fits(1, 1, 1));
     EXPECT_TRUE(capacity.FitsAnother(1, 1));
     EXPECT_GE(TakeAll(&capacity, 2), 400);
-    // And the second is not forgotten when the first goes.
+    // The second client's part is still counted after the first has released its own.
     const int64_t second = capacity.held(2);
     capacity.Give(1, held);
     EXPECT_EQ(capacity.held(), second);

@@ -41,7 +41,7 @@ TEST(Utf8, SaysWhereTheFirstBadByteIs) {
                                                     {"ä\xC0\x80", 2},
                                                     {"\xC1\xBF", 0},
                                                     {"a\xE0\x80\x80", 1},
-                                                    {"a\xED\xA0\x80", 1},  // a surrogate
+                                                    {"a\xED\xA0\x80", 1},  // a surrogate code point
                                                     {"\xF0\x80\x80\x80", 0},
                                                     {"\xF4\x90\x80\x80", 0},
                                                     {"\xF5\x80\x80\x80", 0},

@@ -25,7 +25,7 @@ TEST(WorkerPool, WithoutThreadsWhoPostsRunsTheTask) {
   std::thread::id inner;
   pool.Post([&] {
     outer = std::this_thread::get_id();
-    pool.Post([&] { inner = std::this_thread::get_id(); });  // within a task, too
+    pool.Post([&] { inner = std::this_thread::get_id(); });  // also if posted by a task
     EXPECT_EQ(inner, outer);
   });
   EXPECT_EQ(outer, std::this_thread::get_id());

@@ -1,4 +1,4 @@
-// The CPU's executor as a whole: what it holds.
+// Compares the memory that a CPU model, its encoders and its decoders hold with the planned memory.
 #include "engine/decode/cpu_model.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ int64_t BytesInUse() {
 
 class CpuModel : public ::testing::TestWithParam<kernels::ComputeType> {};
 
-// Nothing of the weights is there twice, nor more than was planned.
+// A CPU model holds the planned bytes of weights: no weight is stored twice.
 TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
   auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const int64_t before = BytesInUse();
@@ -32,12 +32,12 @@ TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
   const auto model = ExpectOk(CreateCpuModel(loaded->program, *loaded->weights, GetParam()));
   EXPECT_EQ((*model)->weight_bytes(), CpuWeightBytes(loaded->program, GetParam()));
   const int64_t held = BytesInUse() - before;
-  // The table is rounded up to large pages.
+  // The embedding table is rounded up to large pages.
   EXPECT_LE(held, (*model)->weight_bytes() + (int64_t{4} << 20));
   EXPECT_GE(held, (*model)->weight_bytes() * 95 / 100);
 }
 
-// The plan of the memory is made before there is an encoder or a decoder: it counts what they take.
+// Memory is planned before an encoder or a decoder exists. The plan must equal what they allocate.
 TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
   auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const auto model = *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 3);
@@ -51,14 +51,14 @@ TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
       EXPECT_EQ(encoder->workspace_bytes() + decoder->workspace_bytes(), planned)
           << threads << " threads, " << rows << " rows";
       if (before == 0) continue;  // this allocator does not count
-      // The objects themselves, and the allocator's own words.
+      // The rest are the objects themselves and the allocator's headers.
       EXPECT_GE(held, planned);
       EXPECT_LE(held, planned + (int64_t{16} << 10)) << threads << " threads, " << rows << " rows";
     }
   }
 }
 
-// Selections are memory that steps read, and none of a model that does not select.
+// Selections of output words count as workspace. A model that selects no words must not plan any.
 TEST_P(CpuModel, HoldsTheSelectionsThatWerePlanned) {
   auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
   const auto model =

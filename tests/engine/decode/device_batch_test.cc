@@ -1,5 +1,6 @@
-// The host's side of a batch on a device, call by call: the device is a thread that a gate holds
-// back, the model a script with a vocabulary of 12 (token 0 is EOS, 11 is never produced).
+// Tests the host's side of a batch on a device, call by call. The device is a thread whose steps a
+// gate holds back. The model is a script with a vocabulary of 12: token 0 is EOS, 11 is never
+// produced.
 #include "engine/decode/device_batch.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ struct Shape {
   int self_pages = 512;
 };
 
-// A segment and the tables that a batch borrows of it.
+// A segment with the tables that a batch borrows from it.
 struct Case {
   kernels::SearchOptions search;
   std::vector<int32_t> source;
@@ -52,7 +53,8 @@ struct Case {
   }
 };
 
-// The seed makes the sentence; EOS grows likely at about `length` tokens.
+// Makes a segment whose source and logits follow from `seed`. EOS becomes likely at about `length`
+// tokens.
 Case MakeCase(int beam, int seed, int length, int max_tokens = kMaxTokens) {
   Case c;
   c.search.beam = beam;
@@ -64,7 +66,8 @@ Case MakeCase(int beam, int seed, int length, int max_tokens = kMaxTokens) {
   return c;
 }
 
-// EOS at step `steps` - 1, and nothing else then: a segment that makes so many steps.
+// Makes a segment that takes exactly `steps` steps: EOS is masked before step `steps` - 1 and
+// certain then.
 Case MakeCaseOfSteps(int beam, int seed, int steps) {
   Case c = MakeCase(beam, seed, -1000);
   c.search.min_tokens = steps - 1;
@@ -100,7 +103,7 @@ class DeviceBatchTest : public ::testing::Test {
                           testing::EncodeScripted(c.source, memory_.get()), wants_partials});
   }
 
-  // The segment's result on the host, alone.
+  // Returns the segment's result on the host, alone in the batch.
   std::vector<DecodedHypothesis> Expected(const Case& c) const {
     const auto memory = *KvMemory::Create(model_->kv_layout(), 512, 1);
     DecodingBatch batch(config_, memory.get(), model_->CreateDecoder(1, config_.max_rows));
@@ -110,7 +113,7 @@ class DeviceBatchTest : public ::testing::Test {
     return batch.Result(slot);
   }
 
-  // Steps until the batch is empty; what has ended leaves, with its result.
+  // Steps until the batch is empty. Returns the result of each segment.
   std::map<int, std::vector<DecodedHypothesis>> RunDry() {
     std::map<int, std::vector<DecodedHypothesis>> results;
     while (batch_->busy()) {
@@ -137,7 +140,7 @@ class DeviceBatchTest : public ::testing::Test {
     EXPECT_FALSE(batch_->busy());
   }
 
-  // The device goes: what it held in the end.
+  // Destroys the batch and its device. Checks that the device held no pages and slots at the end.
   void ExpectNothingLeftOnTheDevice() {
     gate_.Open();
     batch_.reset();
@@ -151,7 +154,7 @@ class DeviceBatchTest : public ::testing::Test {
   std::unique_ptr<ScriptedModel> model_;
   std::unique_ptr<KvMemory> memory_;
   BatchConfig config_;
-  HostStepDevice* device_ = nullptr;  // the batch's
+  HostStepDevice* device_ = nullptr;  // owned by batch_
   std::unique_ptr<DeviceBatch> batch_;
 };
 
@@ -170,7 +173,7 @@ void ExpectSame(const std::vector<DecodedHypothesis>& a, const std::vector<Decod
 TEST_F(DeviceBatchTest, ReportsAStepWhileTheNextOneRuns) {
   Start({}, {}, /*gated=*/true);
   Admit(MakeCaseOfSteps(1, 1, 4));
-  // No step may begin, and the first call returns all the same.
+  // The gate lets no step begin, but the first call does not wait for one.
   auto report = batch_->Step({});
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->rows, 0);
@@ -178,7 +181,7 @@ TEST_F(DeviceBatchTest, ReportsAStepWhileTheNextOneRuns) {
   EXPECT_TRUE(report->events.empty());
   for (int64_t step = 0; step < 4; ++step) {
     gate_.Allow(1);
-    report = batch_->Step({});  // waits for step number `step`; the one after is held back
+    report = batch_->Step({});  // waits for step number `step`; the gate holds the next
     ASSERT_TRUE(report.ok());
     EXPECT_EQ(totals_.steps, step + 1);
     EXPECT_EQ(report->rows, 1);
@@ -265,7 +268,7 @@ TEST_F(DeviceBatchTest, WhatHasEndedIsFreeAtOnceAndItsNumberWorksAgain) {
     EXPECT_FALSE(batch_->HasRoomFor(c.search, c.rules()));
     const auto results = RunDry();
     ExpectSame(results.at(0), Expected(c));
-    ExpectAllFree();  // while the step after the last one may still run
+    ExpectAllFree();  // the device may still run the following step
   }
   ExpectNothingLeftOnTheDevice();
 }
@@ -275,7 +278,7 @@ TEST_F(DeviceBatchTest, ACancelledSegmentLeavesWithTheNextStep) {
   const int slot = Admit(MakeCaseOfSteps(4, 1, 20));
   gate_.Allow(3);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(batch_->Step({}).ok());
-  // Step 3 is on its way, and reads its cross pages.
+  // Step 3 has been enqueued and will read the segment's cross pages.
   batch_->Release(slot);
   EXPECT_EQ(batch_->held().slots, 1);
   EXPECT_EQ(memory_->cross_pages_free(), kCrossPages - 1);
@@ -285,7 +288,7 @@ TEST_F(DeviceBatchTest, ACancelledSegmentLeavesWithTheNextStep) {
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->rows, 4);
   ExpectAllFree();
-  // The number works again, while the step that cancelled is held back.
+  // The slot's number can be reused although the gate holds the step that cancels the segment.
   const Case next = MakeCase(2, 5, 8);
   EXPECT_EQ(Admit(next), slot);
   gate_.Open();
@@ -319,7 +322,7 @@ TEST_F(DeviceBatchTest, ExpectedRowsFollowWhatEntersAndLeaves) {
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
   batch_->Release(unheard);
   EXPECT_EQ(batch_->ExpectedRows(), 2);
-  step();  // the first, of which nothing is read
+  step();  // the first step: it reads no output
   EXPECT_EQ(batch_->ExpectedRows(), 2);
   const int unread = Admit(MakeCaseOfSteps(4, 3, 20));
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 4);
@@ -329,7 +332,7 @@ TEST_F(DeviceBatchTest, ExpectedRowsFollowWhatEntersAndLeaves) {
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 4 + 3);
   batch_->Release(unread);
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
-  step();  // reads one in which the segment that has left still ran
+  step();  // reads a step in which the removed segment still ran
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
   for (int i = 0; i < 3; ++i) step();
   EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
@@ -339,8 +342,8 @@ TEST_F(DeviceBatchTest, ExpectedRowsFollowWhatEntersAndLeaves) {
 }
 
 TEST_F(DeviceBatchTest, ASegmentThatWaitsForPagesCanBeCancelled) {
-  // Positions 0 .. 30 are one page a lane. When both have grown, free pages and those of the oldest
-  // are three: a beam of four cannot begin before one of them ends.
+  // Positions 0 .. 30 take one page for each lane, so the two running segments use five of the six
+  // pages. A beam of four cannot begin before one of them ends.
   Start({.self_pages = 6});
   const Case oldest = MakeCaseOfSteps(2, 1, 20);
   const Case second = MakeCaseOfSteps(3, 2, 20);
@@ -378,7 +381,7 @@ TEST_F(DeviceBatchTest, AnEndThatWasNotReadYetIsNoEventOfACancelledSegment) {
     ASSERT_TRUE(report.ok());
     ASSERT_TRUE(report->events.empty());
   }
-  // Its last step may have ended already; its output is not read.
+  // The segment's last step may have ended already. Its output is not read.
   batch_->Release(slot);
   const auto report = batch_->Step({});
   ASSERT_TRUE(report.ok());
@@ -393,7 +396,8 @@ TEST_F(DeviceBatchTest, AnEndThatWasNotReadYetIsNoEventOfACancelledSegment) {
 }
 
 TEST_F(DeviceBatchTest, WhatFindsNoRoomInTheOutputComesLater) {
-  // 128 results of one length, and room for 64 and a little: those of the largest beam.
+  // 128 results of the same length end in one step. The output has room for 64 and a few more,
+  // because it is sized for the largest beam.
   constexpr int kTokens = 12;
   Start({.max_rows = 128, .positions = kTokens + 1});
   std::map<int, Case> cases;
@@ -434,7 +438,7 @@ TEST_F(DeviceBatchTest, RulesThatFindNoRoomWait) {
 }
 
 TEST_F(DeviceBatchTest, MaterializedRowsAreBounded) {
-  Start({.max_rows = 80});  // 64 of them may be materialized
+  Start({.max_rows = 80});  // at most 64 rows are materialized
   Case sampled = MakeCase(32, 1, 6);
   sampled.search.sampling.enabled = true;
   Case wide = MakeCase(1, 2, 6);
@@ -446,7 +450,7 @@ TEST_F(DeviceBatchTest, MaterializedRowsAreBounded) {
   EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules()));
   EXPECT_TRUE(batch_->HasRoomFor(plain.search, plain.rules()));
   ASSERT_TRUE(batch_->Step({}).ok());
-  batch_->Release(first);  // its rows are gone in the step that gets the next one
+  batch_->Release(first);  // the step that admits the next segment removes these rows
   EXPECT_TRUE(batch_->HasRoomFor(wide.search, wide.rules()));
   RunDry();
   ExpectAllFree();
@@ -471,7 +475,7 @@ TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreMaterialized) {
   EXPECT_EQ(launches[1].max_k, 3);
 }
 
-// Only then has a step the launches for it.
+// Only steps with such a segment launch the kernels for alignments.
 TEST_F(DeviceBatchTest, AlignmentsAreAnnouncedWhileASegmentAsksForThem) {
   Start({.max_rows = 16});
   Admit(MakeCaseOfSteps(1, 1, 20));
@@ -492,12 +496,12 @@ TEST_F(DeviceBatchTest, BucketsHoldWhatIsExpectedAndTheWidestBeam) {
   options.buckets = {2, 4, 8};
   Start({.max_rows = 16}, options);
   Admit(MakeCaseOfSteps(1, 1, 20));
-  ASSERT_TRUE(batch_->Step({}).ok());  // 1 row
+  ASSERT_TRUE(batch_->Step({}).ok());  // expects 1 row
   Admit(MakeCaseOfSteps(2, 2, 20));
   ASSERT_TRUE(batch_->Step({}).ok());  // 3
   const int wide = Admit(MakeCaseOfSteps(12, 3, 20));
   ASSERT_TRUE(batch_->Step({}).ok());                   // 15
-  ASSERT_TRUE(batch_->Step({.width_budget = 4}).ok());  // 4, but one beam has 12
+  ASSERT_TRUE(batch_->Step({.width_budget = 4}).ok());  // 4, but one beam has 12 rows
   batch_->Release(wide);
   ASSERT_TRUE(batch_->Step({}).ok());  // 3
   std::vector<int> found;
@@ -513,7 +517,7 @@ TEST_F(DeviceBatchTest, AnErrorOfAStepIsTheLastWord) {
   std::vector<int> slots;
   for (int i = 0; i < 3; ++i) slots.push_back(Admit(MakeCaseOfSteps(2, i, 20)));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(batch_->Step({}).ok()) << i;
-  batch_->Release(slots[0]);  // leaves with the step that is not reported any more
+  batch_->Release(slots[0]);  // leaves in a step that is never reported
   ASSERT_TRUE(batch_->Step({}).ok());
   EXPECT_EQ(batch_->Step({}).status().code(), absl::StatusCode::kInternal);
   batch_->Release(slots[1]);

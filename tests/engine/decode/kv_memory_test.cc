@@ -17,12 +17,12 @@
 namespace dragoman::engine {
 namespace {
 
-// 786,432 bytes a page, as a model of OPUS-MT's size has them.
+// 786,432 bytes per page, as for a model of OPUS-MT's size.
 constexpr kernels::KvLayout kLayout{6, 8, 64};
 
 int64_t PageBytes() { return kLayout.ElementsPerPage() * static_cast<int64_t>(sizeof(float)); }
 
-// Bytes of the pool that are in memory.
+// Returns the number of bytes of the pool that are resident.
 int64_t Resident(const KvMemory& memory) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto bytes = static_cast<size_t>(memory.bytes());
@@ -50,7 +50,8 @@ TEST(KvMemory, IsCommittedAsItIsUsed) {
     memory->GiveBackCross(first);
     memory->GiveBackCross(second);
   }
-  // Seven pages were in use at a time; the system's own, of 2 MiB at most, may reach over both ends.
+  // At most seven pages were in use at a time. A page of the operating system, at most 2 MiB, may
+  // extend beyond both ends.
   constexpr int64_t kSystemPage = int64_t{2} << 20;
   EXPECT_GE(Resident(*memory), 7 * PageBytes());
   EXPECT_LE(Resident(*memory), 7 * PageBytes() + 2 * kSystemPage);
@@ -63,7 +64,7 @@ TEST(KvMemory, WhatTheSystemHasNotIsAnError) {
   EXPECT_NE(memory.status().message().find("cannot be allocated"), absl::string_view::npos);
 }
 
-// Hears the numbers of the pages that steps write to.
+// A decoder that records the highest number of the pages that steps write to.
 class PageWatcher final : public Decoder {
  public:
   PageWatcher(std::unique_ptr<Decoder> decoder, int lanes)
@@ -79,13 +80,13 @@ class PageWatcher final : public Decoder {
  private:
   const std::unique_ptr<Decoder> decoder_;
   const int lanes_;
-  int32_t pages_ = 0;  // the highest number, and one
+  int32_t pages_ = 0;  // highest page number plus one
 };
 
-// Self pages are the batch's: it too gives out again what it has used before.
+// The batch manages self pages itself. It must reuse free pages before it takes new ones.
 TEST(KvMemory, ABatchTouchesNoMoreSelfPagesThanItHadInUse) {
   constexpr int kTokens = 100;  // four pages a lane
-  // Never ends, so every hypothesis reaches the limit.
+  // This script never produces EOS, so every hypothesis reaches the limit.
   testing::ScriptedModel model([](auto, auto prefix) {
     std::vector<float> logits(32, 0.0F);
     logits[8 + prefix.size() % 8] = 9.0F;
@@ -119,7 +120,7 @@ TEST(KvMemory, ABatchTouchesNoMoreSelfPagesThanItHadInUse) {
   EXPECT_EQ(batch.self_pages_used(), 0);
 }
 
-// The need that is stated before a batch is made is what it then has.
+// The size computed before a batch exists must match what the batch allocates.
 TEST(DecodingBatch, TablesAreAsLargeAsWasPlanned) {
   testing::ScriptedModel model([](auto, auto) { return std::vector<float>(); });
   const auto memory = *KvMemory::Create(model.kv_layout(), 64, 64);

@@ -1,6 +1,6 @@
-// The writes of a step into attention memory, seen on the memory itself: cross-attention K/V once
-// per segment whatever its beam, one position of self-attention K/V for each row, and nothing
-// moved.
+// Observes which attention memory a step writes. K and V of cross-attention are written once per
+// segment, whatever its beam. A step writes one position of self-attention K and V for each row and
+// moves nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
     return {pool, pool + Floats()};
   }
 
-  // Encodes one source; returns its pages.
+  // Encodes a source. Returns its pages.
   CrossPages Encode(const std::vector<int32_t>& source) {
     CrossPages cross(
         memory_.get(),
@@ -71,7 +71,7 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   for (int i = 0; i < 40; ++i) source.push_back(3 + i * 7 % (spec_.shape.source_vocab - 3));
   source.push_back(spec_.tokens.eos);
   CrossPages cross = Encode(source);
-  EXPECT_EQ(cross.pages().size(), 2U);  // 41 positions, whatever the beam
+  EXPECT_EQ(cross.pages().size(), 2U);  // for 41 positions, independent of the beam
 
   kernels::SearchOptions o;
   o.beam = beam;

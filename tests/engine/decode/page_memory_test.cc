@@ -16,10 +16,10 @@ namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
-// 153,600 bytes a page: no page ends where a chunk does.
+// 153,600 bytes per page, so that the ends of pages and chunks do not coincide.
 constexpr kernels::KvLayout kThinLayout{3, 5, 40};
 
-// Bytes of the pages first .. first + count - 1 that are in memory.
+// Returns the number of bytes of the pages first .. first + count - 1 that are resident.
 int64_t Resident(const KvMemory& memory, int32_t first, int32_t count) {
   const int64_t system_page = sysconf(_SC_PAGESIZE);
   const int64_t begin = first * kThinLayout.HostPageBytes() / system_page * system_page;
@@ -33,7 +33,7 @@ int64_t Resident(const KvMemory& memory, int32_t first, int32_t count) {
          std::count_if(pages.begin(), pages.end(), [](unsigned char c) { return (c & 1) != 0; });
 }
 
-// Self pages as a batch has them, which writes its name into each page that it takes.
+// Manages self pages as a batch does, and fills each page that it takes with the page's number.
 class Pages {
  public:
   Pages(int32_t self, int32_t cross)
@@ -86,7 +86,7 @@ TEST(PageMemory, WhatWasNotUsedForAPeriodGoesInPieces) {
   EXPECT_LE(most, 150 * kThinLayout.HostPageBytes() + 2 * PageMemory::kChunkBytes);
   pages.GiveBack(taken);
 
-  // Its use was in the period that ends now.
+  // The pages were used in the period that ends here.
   pages.EndPeriod();
   EXPECT_FALSE(pages.of_self().GiveBackIdle(most));
   EXPECT_EQ(pages.of_self().resident_bytes(), most);
@@ -107,7 +107,7 @@ TEST(PageMemory, AUseLastsUntilThePageComesBack) {
   const int64_t most = pages.of_self().resident_bytes();
   pages.EndPeriod();
   pages.GiveBack(taken);
-  pages.EndPeriod();  // in which they were used, though none was taken
+  pages.EndPeriod();  // the pages were in use in this period
   pages.of_self().GiveBackIdle(most);
   EXPECT_EQ(pages.of_self().resident_bytes(), most);
   pages.EndPeriod();
@@ -128,8 +128,8 @@ TEST(PageMemory, WhatIsTakenBetweenThePeriodAndItsTurnStays) {
   EXPECT_EQ(pages.of_self().resident_bytes(), PageMemory::kChunkBytes);
 }
 
-// Few pages that are always in use, left all over the pool by a high load, each of which is given
-// out again as soon as it is free: they gather at the low end.
+// A high load leaves the few pages in use spread over the pool. Each is replaced when it becomes
+// free. The pages in use must move to the low end of the pool.
 TEST(PageMemory, ALowLoadAfterAHighOneNeedsLittle) {
   Pages pages(1000, 10);
   std::vector<int32_t> taken;
@@ -149,8 +149,8 @@ TEST(PageMemory, ALowLoadAfterAHighOneNeedsLittle) {
   EXPECT_EQ(Resident(pages.memory(), 0, 1000), PageMemory::kChunkBytes);
 }
 
-// The bytes of a page that is taken stay, whatever is given back around it, and the books never say
-// less than there is.
+// A page in use keeps its bytes whatever is freed around it, and the reported resident bytes are
+// never less than the real ones.
 TEST(PageMemory, PagesInUseKeepTheirBytes) {
   constexpr int32_t kSelf = 230;
   constexpr int32_t kCross = 90;
@@ -192,7 +192,7 @@ TEST(PageMemory, PagesInUseKeepTheirBytes) {
     memory.GiveBackIdleCross(4 * kMiB);
     const int64_t left = pages.of_self().resident_bytes() + memory.cross_resident_bytes();
     given_back += there - left;
-    // One chunk is shared by both kinds and not looked at.
+    // Both kinds of pages share one chunk, which is not counted.
     if (step % 50 == 0) {
       EXPECT_LE(Resident(memory, 0, kSelf + kCross), left + PageMemory::kChunkBytes) << step;
     }

@@ -1,4 +1,4 @@
-// The beam step, driven by the production decoding batch on scripted models.
+// Tests the beam step through the production decoding batch with scripted models.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using testing::ScriptedModel;
 
 constexpr int kMaxPositions = 40;
 
-// One batch on a script, with a pool of this many self pages.
+// A batch with a scripted model and a pool of `self_pages` self pages.
 class Harness {
  public:
   explicit Harness(Script script, int max_rows = 64, int self_pages = 4096,
@@ -42,7 +42,7 @@ class Harness {
         std::make_unique<DecodingBatch>(config, memory_.get(), model_.CreateDecoder(1, max_rows));
   }
 
-  // `prefix` is borrowed for the batch's life.
+  // `prefix` must outlive the batch.
   int Admit(const kernels::SearchOptions& options, const std::vector<int32_t>& source,
             const std::vector<int32_t>& prefix = {}) {
     divisors_.push_back(std::make_unique<std::vector<float>>(
@@ -56,7 +56,7 @@ class Harness {
                           testing::EncodeScripted(source, memory_.get()), false});
   }
 
-  // All live slots, until `number` has ended.
+  // Steps all segments until segment `number` has ended. Returns its result and releases it.
   std::vector<DecodedHypothesis> Decode(int number) {
     while (batch_->status(number) == kernels::SlotStatus::kRunning) {
       EXPECT_TRUE(batch_->Step({}).ok());
@@ -149,7 +149,7 @@ TEST(Search, GreedyChoosesTheSameWithoutANormaliser) {
 
 TEST(Search, TiesGoToTheLowerParentThenTheLowerToken) {
   const Script flat = [](std::span<const int32_t>, std::span<const int32_t> prefix) {
-    // Tokens 1..3 equally likely, EOS only after two tokens.
+    // Tokens 1 to 3 are equally likely, and EOS is possible only after two tokens.
     return std::vector<float>{prefix.size() < 2 ? -INFINITY : 5.0F, 0.0F, 0.0F, 0.0F};
   };
   kernels::SearchOptions o;
@@ -175,7 +175,7 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
   EXPECT_TRUE(harness.Decode(harness.Admit(o, {1})).empty());
 }
 
-// Searches by the beam step on one slot, one position after the other.
+// Searches with the beam step in a single slot, one position per step.
 std::vector<kernels::FinishedHypothesis> OneByOne(const Script& script,
                                                   const std::vector<int32_t>& source,
                                                   const kernels::SearchOptions& o,
@@ -209,7 +209,8 @@ TEST(Search, AForcedPrefixGoesSeveralPositionsAtATimeAndGivesTheSame) {
       o.max_tokens = kMaxPositions - 2;
       Harness harness(script);
       const int number = harness.Admit(o, source, prefix);
-      // Positions 0 .. forced, as many as the beam is wide, and none across the end of a page.
+      // A step covers as many of the positions 0 .. forced as the beam has rows, but not beyond the
+      // end of a page.
       int steps = 0;
       int expected_steps = 0;
       for (int p = 0; p <= forced; ++expected_steps) {
@@ -269,8 +270,8 @@ TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
     Harness alone(script);
     expected.push_back(alone.Decode(alone.Admit(o, {seed, 35})));
   }
-  // 2 lanes for each of 12 rows: all four segments are in slots, two run at a time. Pages: the
-  // worst case of one (6 lanes, 39 positions) is 12.
+  // 12 rows have 24 lanes, so all four segments occupy slots, but only two run in a step. The worst
+  // case of one segment, 6 lanes with 39 positions, takes 12 pages.
   Harness harness(script, 12, 18);
   std::vector<int> numbers;
   for (int seed = 0; seed < 4; ++seed) {

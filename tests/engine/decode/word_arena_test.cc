@@ -40,7 +40,7 @@ TEST(WordArena, NeighboursThatAreGivenBackAreOnePlaceAgain) {
 TEST(WordArena, NoTwoBlocksOverlapHoweverTheyComeAndGo) {
   std::mt19937 random(7);
   WordArena arena(1000, 40);
-  std::map<int32_t, int32_t> blocks;  // begin -> words
+  std::map<int32_t, int32_t> blocks;  // maps begin to number of words
   int taken = 0;
   for (int i = 0; i < 20000; ++i) {
     if (blocks.size() < 40 && random() % 2 == 0) {

@@ -36,7 +36,7 @@ kernels::IdList ListOf(const std::vector<int32_t>& words) {
   return {words.data(), static_cast<int32_t>(words.size())};
 }
 
-// Whatever comes and goes, what is there stays as it was copied.
+// While segments enter and leave, the selections of the others stay unchanged.
 TEST_P(WordSelectionsTest, SegmentsComeAndGo) {
   constexpr int kSlots = 6;
   WordSelections selections(layer_.get(), kSlots);
@@ -81,11 +81,11 @@ TEST_P(WordSelectionsTest, AllWordsFitWhereThereIsNoOther) {
   EXPECT_TRUE(selections.HasRoomFor(kVocabulary));
   selections.Enter(0, ListOf(all));
   selections.Leave(0);
-  selections.Leave(0);  // of nothing
+  selections.Leave(0);  // slot 0 has no selection any more
   EXPECT_TRUE(selections.HasRoomFor(kVocabulary));
 }
 
-// The planned bytes are those that a selection of so many words has.
+// The planned bytes are those of a selection with the planned number of words.
 TEST_P(WordSelectionsTest, BytesAreThoseOfTheirWords) {
   const int64_t bytes = WordSelections::BytesOf(GetParam(), kDim, kVocabulary, 2);
   const auto floats = static_cast<int64_t>(layer_->SelectedFloats(3008 + 2 * 1024));

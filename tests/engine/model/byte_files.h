@@ -1,4 +1,5 @@
-// Files in memory for tests and fuzz targets: safetensors, zip archives, model.bin, Marian's.
+// Builds files in memory for tests and fuzz targets: safetensors, zip archives, CTranslate2's
+// model.bin and Marian's models.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,8 @@ inline std::string Safetensors(std::string_view header, std::string_view data) {
   return Raw(uint64_t{header.size()}) + std::string(header) + std::string(data);
 }
 
-// Parts of a model.bin of CTranslate2. `kind` is the code of a variable's type, or before version 4
-// the size of its items. `given` is its bytes or their number.
+// Build parts of a model.bin of CTranslate2. `kind` is the code of a variable's type, or before
+// version 4 the size of its items. `given` is the variable's bytes or their number.
 inline constexpr uint8_t kCt2F32 = 0;
 inline constexpr uint8_t kCt2I8 = 1;
 inline constexpr uint8_t kCt2I16 = 2;
@@ -79,7 +80,7 @@ inline std::string Npy(std::string_view type, std::string_view shape, std::strin
          std::string(data);
 }
 
-// Marian's binary format.
+// An item of Marian's binary format.
 struct MarianItem {
   std::string name;
   uint64_t type = 0x404;

@@ -1,4 +1,4 @@
-// A load counts the memory that it takes, records the files that it is made of, and can be cancelled.
+// Checks that a load counts the memory it takes, records the files it reads, and can be cancelled.
 #include "engine/base/load_context.h"
 
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// The names of the files that a load read, within `directory`.
+// Returns the names of the files that a load read, relative to `directory`.
 std::vector<std::string> ReadBy(LoadContext* load, const std::string& directory) {
   std::vector<std::string> names;
   for (const RecordedFile& file : load->files().files().files) {
@@ -39,7 +39,8 @@ std::vector<std::string> ReadBy(LoadContext* load, const std::string& directory)
   return names;
 }
 
-// A package whose model.bin has so many bytes, most of them zeros: not so many that it is refused.
+// Writes a package whose model.bin has `zeros` bytes. One byte in 64 is not zero, so that the
+// package is not refused for its compression ratio.
 std::string PackageOfZeros(const TempDirectory& directory, size_t zeros) {
   std::string bytes(zeros, '\0');
   for (size_t i = 0; i < bytes.size(); i += 64) bytes[i] = static_cast<char>(i * 2654435761U >> 13);
@@ -62,7 +63,7 @@ TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
                     HasSubstr("the cgroup /pod has 64 MiB")));
   EXPECT_LT(load.memory().peak(), kMiB);
   load.memory().SetLimit(50 * kMiB, "");
-  // The limit is no longer exceeded, but the unpacked file is not one of CTranslate2's.
+  // The package is now within the limit, but its model.bin is not a model of CTranslate2.
   EXPECT_EQ(LoadModel(package, {}, &load).status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_GE(load.memory().peak(), 40 * kMiB);
   EXPECT_EQ(load.memory().held(), 0);
@@ -143,7 +144,8 @@ TEST(LoadContext, RecordsTheModelsOwnFilesOfEveryLayout) {
   EXPECT_THAT(ReadBy(&of_marian, marian.path()), ::testing::Contains(HasSubstr("lex.")));
 }
 
-// Whatever a later load would find otherwise is a change, though the file was not there before.
+// A change is whatever makes a later load find something else, including files that did not exist
+// before.
 TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
   ModelDirectory directory("tiny-a");
   directory.Remove("generation_config.json");
@@ -155,7 +157,7 @@ TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
   directory.Write("generation_config.json", "{}");
   EXPECT_THAT(FirstChanged(load.files().files()), HasSubstr("/generation_config.json"));
   directory.Remove("generation_config.json");
-  // Another layout would be recognised.
+  // With this file, the directory would be recognised as another layout.
   directory.Write("model.bin", "");
   EXPECT_THAT(FirstChanged(load.files().files()), HasSubstr("/model.bin"));
 
@@ -167,7 +169,7 @@ TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
   EXPECT_THAT(FirstChanged(of_marian.files().files()), HasSubstr("/second.npz"));
 }
 
-// A pipe that looks like a model's file must not be waited for.
+// A pipe that has the name of a model's file must not block the load.
 TEST(LoadContext, APipeBesideAModelIsNotOpenedToWait) {
   const ModelDirectory marian("marian-firefox");
   ASSERT_EQ(mkfifo((marian.path() + "/other.bin").c_str(), 0600), 0);

@@ -1,4 +1,4 @@
-// Zip archives in memory: compressed, with checksums, and with errors.
+// Builds zip archives in memory: compressed, with checksums, and optionally with errors.
 #pragma once
 
 #include <zlib.h>

@@ -1,4 +1,5 @@
-// Where buffers lie: what is needed at once never overlaps, what is not shares its place.
+// Tests the placement of buffers: buffers that are in use at the same time never overlap, others
+// share memory.
 #include "engine/network/buffers.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,8 @@ Program OpusBaseOfFewPieces() {
   return FindFamily("marian")->make(spec)->program;
 }
 
-// Runs the stage on marks instead of numbers: every write puts the operation's number on all
-// elements of the buffer, every read finds the number of the operation that wrote it last.
+// Runs the stage with marks instead of numbers. A write marks all elements of a buffer with the
+// operation's number. A read checks that the buffer has the mark of its last writer.
 void ExpectNothingIsOverwritten(const OpSequence& stage) {
   const BufferPlan plan = PlanBuffers(stage);
   std::vector<int> memory(static_cast<size_t>(plan.width), -1);
@@ -29,7 +30,8 @@ void ExpectNothingIsOverwritten(const OpSequence& stage) {
   };
   for (size_t i = 0; i < stage.ops.size(); ++i) {
     const Operands operands = OperandsOf(stage.ops[i]);
-    // An operation writes while it still reads; one buffer may be both.
+    // An operation may write one buffer before it has read another completely, so its writes are
+    // marked first. A buffer that is both read and written is marked after the read.
     for (const BufferId id : operands.writes) {
       if (std::ranges::find(operands.reads, id) != operands.reads.end()) continue;
       std::fill(of(id).first, of(id).second, static_cast<int>(i));
@@ -58,7 +60,8 @@ TEST(PlanBuffers, NothingIsOverwrittenBeforeItIsRead) {
 
 TEST(PlanBuffers, TakesNoMoreThanTheWidestMoment) {
   Program program = OpusBaseOfFewPieces();
-  // The stream, the feed-forward and its result; all buffers together would be 5120.
+  // The residual stream, the feed-forward layer and its result. Without sharing, the width would be
+  // 5120.
   EXPECT_EQ(PlanBuffers(program.encoder).width, 3072);
   EXPECT_EQ(PlanBuffers(program.decoder).width, 3072);
   JoinCrossLayers(6, &program);

@@ -1,5 +1,5 @@
-// The costs of operations where weights, activations and attention memory have elements of their
-// own types.
+// Tests the costs of operations whose weights, activations and attention memory have different
+// element types.
 #include "engine/network/cost_table.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The element sizes of int8 on a CPU.
+// A step with the element sizes of int8 on a CPU: weights 1 byte, K and V 2 bytes.
 constexpr OpRows kRows{256, 64, 16, 30, 4, 1, 2};
 
 double Bytes(std::string_view name, const OpRows& rows) {
@@ -32,7 +32,7 @@ TEST(CostTable, CountsEachKindOfElementWithItsBytes) {
   EXPECT_DOUBLE_EQ(Bytes("embedding", kRows), kRowBytes * (1 + 4));
   EXPECT_DOUBLE_EQ(Bytes("feed-forward up", kRows), 6 * (512.0 * 2048 + 4 * kRowBytes * (1 + 4)));
   EXPECT_DOUBLE_EQ(Bytes("feed-forward norm", kRows), 6 * 4 * kRowBytes * 3);
-  // q, k, v in and the context out; k, v appended and those of all positions.
+  // Reads q, k and v, writes the context, appends k and v, and reads k and v of all positions.
   EXPECT_DOUBLE_EQ(Bytes("self-attention", kRows), 6 * kRowBytes * (4 * 4 + 2 * (2 + 2 * 16)));
   EXPECT_DOUBLE_EQ(Bytes("cross-attention", kRows),
                    6 * (kRowBytes * 4 * 2 + 2 * 64 * 512.0 * 2 * 30));

@@ -1,4 +1,5 @@
-// Networks joined to one program: what of each is where, what they share, and what cannot be joined.
+// Tests joining networks to one program: where the parts of each member are, what they share, and
+// what cannot be joined.
 #include "engine/network/ensemble_program.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ Program Marian(int heads = 2, int layers = 2, int positions = 9) {
   return FindFamily("marian")->make(spec)->program;
 }
 
-// Weight i is full of 100 * number + i, with the row's number behind the point.
+// Returns a member whose weight i has 100 * number + i in all elements, plus row / 64.
 EnsembleNetwork Member(Program program, int number, double weight = 1) {
   WeightValues values;
   for (size_t i = 0; i < program.weights.size(); ++i) {
@@ -57,7 +58,7 @@ TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
   std::vector<int> layers;
   for (const auto& op : All<SelfAttentionOp>(joined->decoder)) layers.push_back(op.layer);
   EXPECT_THAT(layers, ElementsAre(0, 1, 2, 3, 4));
-  // The first member's alone.
+  // Only the first member computes alignments.
   EXPECT_EQ(All<AlignOp>(joined->decoder).size(), All<AlignOp>(a.decoder).size());
   EXPECT_EQ(joined->decoder.ops.size(),
             a.decoder.ops.size() + b.decoder.ops.size() - 1 - All<AlignOp>(b.decoder).size());
@@ -95,7 +96,8 @@ TEST(JoinPrograms, WeightsAreTheMembersAndPositionsThoseThatAllHave) {
   EXPECT_TRUE(weights.Check().ok());
 }
 
-// Products of members take rows of their own weights, and stay those.
+// The cross-attention products of a member are joined only with products of the same member,
+// because each reads the rows of its own weight.
 TEST(JoinPrograms, CrossLayersOfEachMemberAreJoinedApart) {
   auto joined = ExpectOk(JoinPrograms({Member(Marian(2, 2), 1), Member(Marian(2, 3), 2)}, {}));
   JoinCrossLayers(joined->kv.layers, &*joined);

@@ -1,5 +1,5 @@
-// The network of Marian as a program: its description, what CheckProgram refuses, and the
-// joining of cross-attention K/V.
+// Tests programs of networks: their description, the errors of CheckProgram, and joining the
+// cross-attention K and V of layers.
 #include "engine/network/program.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(Program, ALayerIsItsOperationsInOrder) {
                                      "feed-forward down", "feed-forward norm"));
 }
 
-// The buffers that norms read and write, by name, and the kind of norm.
+// Returns the buffers that each norm reads and writes, by name, and the name of its gain.
 std::vector<std::string> NormsOf(const Program& program, const OpSequence& stage) {
   const auto name = [&](BufferId id) {
     return id == kNoBuffer ? "-" : stage.buffers[static_cast<size_t>(id)].name;
@@ -83,18 +83,18 @@ TEST(Program, PreNormGoesOnWithTheSumAndEndsWithANorm) {
                   "sublayer + hidden -> normed, hidden: encoder layer 0: feed-forward norm gain",
                   "sublayer + hidden -> normed, -: encoder final norm gain"));
   const std::vector<std::string> decoder = NormsOf(m2m, m2m.decoder);
-  ASSERT_EQ(decoder.size(), 7);  // three of each layer
+  ASSERT_EQ(decoder.size(), 7);  // three for each layer and the final norm
   EXPECT_EQ(decoder[3],
             "sublayer + hidden -> normed, hidden: decoder layer 1: self-attention norm gain");
   EXPECT_EQ(decoder.back(), "sublayer + hidden -> normed, -: decoder final norm gain");
-  // Every sublayer, the source's K/V and the output layer read what is normed.
+  // All sublayers, the source's K and V and the output layer read the normalised values.
   for (const OpSequence* stage : {&m2m.encoder, &m2m.decoder}) {
     for (const ProductOp& op : All<ProductOp>(*stage)) {
       EXPECT_STRNE(NameOf(*stage, op.x), "hidden") << m2m.weight(op.weight).name;
     }
   }
   EXPECT_STREQ(NameOf(m2m.decoder, m2m.output().x), "normed");
-  // Twice: the layer's sum is kept.
+  // The norm has two outputs, because the layer's sum is kept as well.
   EXPECT_THAT(ProgramText(m2m), HasSubstr("normed = layer norm(hidden = sublayer + hidden)"));
 }
 
@@ -105,7 +105,7 @@ TEST(Program, MatricesThatAreOneAreOneWeight) {
   spec.tie_output = false;
   const Program apart = FindFamily("marian")->make(spec)->program;
   EXPECT_EQ(apart.output().table, FindWeight(apart, "output layer"));
-  // [7, 8] more than the tied one.
+  // The separate output layer adds [7, 8] parameters.
   EXPECT_EQ(ParameterCount(apart) - ParameterCount(SmallMarian()), 7 * 8);
 }
 
@@ -171,7 +171,7 @@ TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
   }
 }
 
-// Two heads of 6 in a width of 8, gated.
+// A T5 with two heads of 6, a width of 8 and gates.
 Program T5() {
   ModelSpec spec = SharedSpec();
   spec.shape.head_dim = 6;
@@ -223,7 +223,7 @@ TEST(Program, OfT5SaysItself) {
         "gated = up[0:24] times up[24:48]"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
-  // Tables that are made of a few numbers are no parameters.
+  // Bias tables that are computed from a few numbers do not count as parameters.
   const Program program = T5();
   int64_t distances = 0;
   for (const Weight& weight : program.weights) {
@@ -264,7 +264,7 @@ TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
     const auto products = All<ProductOp>(joined.encoder);
     EXPECT_EQ(products.back().first_row, 16 * (6 - layers));
     EXPECT_EQ(products.back().rows, 16 * layers);
-    // The computation stays the same.
+    // Joining does not change the number of operations.
     const OpRows rows{.rows = 10, .segments = 2, .source_positions = 5};
     const auto flop = [&](const Program& program) {
       OpCost sum;

@@ -1,5 +1,5 @@
-// The profile of the CPU's steps, on a clock that goes on by a microsecond whenever it is read: so
-// times count readings, and every one of them is known.
+// Tests the profile of steps on the CPU. The clock advances by one microsecond at each reading, so
+// a time is the number of readings, which the test knows.
 #include "engine/profile/cpu_profile.h"
 
 #include <gmock/gmock.h>
@@ -92,7 +92,7 @@ TEST_P(CpuProfiles, ListEveryOperationOnceWithItsLaunchesAndTime) {
     }
     const size_t operations = expected.size();
     expected.push_back({kernels::op_part::kOperands, quantized ? products + 1 : 0, {}});
-    expected.push_back({kernels::op_part::kActivation, 0, {}});  // relu: the products' own
+    expected.push_back({kernels::op_part::kActivation, 0, {}});  // relu is part of the products
     expected.push_back({kernels::op_part::kFold, 1, {}});
     expected.push_back({kAroundTheModel, 1, {}});
     ASSERT_EQ(profile->costs.size(), expected.size());
@@ -112,7 +112,8 @@ TEST_P(CpuProfiles, ListEveryOperationOnceWithItsLaunchesAndTime) {
     EXPECT_LT(std::accumulate(begin, profile->seconds.end() - 1, 0.0), profile->step_seconds);
     EXPECT_NEAR(std::accumulate(begin, profile->seconds.end(), 0.0), profile->step_seconds, 1e-12);
 
-    // Between two readings there is a microsecond, and between four with a part within them two.
+    // One microsecond passes between two readings. An operation with a measured part inside has
+    // four readings and takes two microseconds without that part.
     const double reading = 1e-6;
     double product_seconds = 0;
     for (size_t i = 0; i < operations; ++i) {

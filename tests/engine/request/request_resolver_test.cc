@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// T5 selects its languages by a prompt: "translate English to German:".
+// A T5 model, which selects languages by a prompt such as "translate English to German:".
 class RequestResolverTest : public ::testing::Test {
  protected:
   RequestResolverTest()
@@ -64,7 +64,7 @@ TEST_F(RequestResolverTest, RefusesWhatTheBytesShow) {
   EXPECT_THAT(std::string(no_glossary.message()), HasSubstr("glossary_config.glossary"));
 
   TranslationJob wide = Job("Hello.");
-  wide.decoding.beam_size = 9;  // of 8 rows
+  wide.decoding.beam_size = 9;  // exceeds the 8 rows
   const absl::Status too_wide = resolver_.Prepare(wide).status();
   EXPECT_EQ(too_wide.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(too_wide.message()), HasSubstr("beam_size"));

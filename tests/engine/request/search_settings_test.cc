@@ -52,14 +52,15 @@ TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
   EXPECT_EQ(o.length_penalty, 0.8F);
   EXPECT_EQ(o.stop_rule, kernels::StopRule::kFirstK);
   EXPECT_EQ(o.forced_eos, kernels::ForcedEos::kZero);
-  EXPECT_EQ(o.max_tokens, 98);  // less the start token and EOS
-  EXPECT_EQ(o.min_tokens, 4);   // less the start token
+  EXPECT_EQ(o.max_tokens, 98);  // minus the start token and EOS
+  EXPECT_EQ(o.min_tokens, 4);   // minus the start token
   EXPECT_EQ(o.eos, 3);
   EXPECT_TRUE(o.renormalize);
   EXPECT_TRUE(o.need_log_probs);
 }
 
-// The checkpoint's num_return_sequences, which a request may still set.
+// The default number of hypotheses is the checkpoint's num_return_sequences. A request may override
+// it.
 TEST(SearchSettings, HowManyHypothesesIsTheCheckpointsWhereItIsNotAsked) {
   ModelSpec spec = Spec();
   spec.generation.num_return_sequences = 4;
@@ -88,7 +89,8 @@ TEST(SearchSettings, HowManyHypothesesIsTheCheckpointsWhereItIsNotAsked) {
   EXPECT_EQ(beam.num_alternatives, 1);
 }
 
-// Who asks for more translations than the model's own beam has, and for no beam, gets one that has them.
+// A request for more alternatives than the model's default beam widens the beam, unless the request
+// sets the beam itself.
 TEST(SearchSettings, AlternativesWidenTheModelsOwnBeam) {
   DecodingOptions asked;
   asked.num_alternatives = 8;
@@ -146,7 +148,7 @@ TEST(SearchSettings, ASegmentsLimitIsTheLeastOfAll) {
   EXPECT_EQ(SearchForSegment(settings, 100, false, 0).max_tokens, 98);
   asked.max_output_tokens = 7;
   EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 10, false, 0).max_tokens, 7);
-  asked.max_output_tokens = 1000;  // not above the model's
+  asked.max_output_tokens = 1000;  // does not raise the model's limit
   EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 100, false, 0).max_tokens, 98);
   asked.max_length_ratio = 1.5F;
   asked.max_length_extra = 2;
@@ -155,10 +157,10 @@ TEST(SearchSettings, ASegmentsLimitIsTheLeastOfAll) {
   asked.max_length_extra = 2;
   const kernels::SearchOptions least = SearchForSegment(*Resolve(asked, Spec()), 10, false, 0);
   EXPECT_EQ(least.max_tokens, 2);
-  EXPECT_EQ(least.min_tokens, 2);  // the minimum yields to the limit
+  EXPECT_EQ(least.min_tokens, 2);  // the minimum is lowered to the limit
 }
 
-// The beam in effect counts: the checkpoint's 6, and the profile's 2.
+// Patience is checked with the effective beam: the checkpoint's 6 or the profile's 2.
 TEST(SearchSettings, PatienceLeavesAHypothesisToWaitFor) {
   DecodingOptions asked;
   asked.patience = 0.1F;
@@ -175,7 +177,7 @@ TEST(SearchSettings, PatienceLeavesAHypothesisToWaitFor) {
   EXPECT_TRUE(Resolve(asked, Spec()).ok());
 }
 
-// decoding_options_test.cc tries the range of every number.
+// decoding_options_test.cc tests the range of every number.
 TEST(SearchSettings, WhatIsOutOfRangeOrAboveWhatIsInEffectIsNamed) {
   const auto message = [](const std::function<void(DecodingOptions&)>& set) {
     DecodingOptions asked;
@@ -194,7 +196,7 @@ TEST(SearchSettings, WhatIsOutOfRangeOrAboveWhatIsInEffectIsNamed) {
               HasSubstr("min_output_tokens: found 99, expected 0..98, the output limit"));
 }
 
-// The table of SEARCH.md a.7, row by row.
+// Checks the table of SEARCH.md a.7, row by row.
 TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   ModelSpec spec = Spec();
   spec.tokens.pad = 8;
@@ -248,7 +250,8 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   EXPECT_FALSE(article.search.counts_start);
 }
 
-// option_rules_test.cc tries every rule. Here they have the settings in effect.
+// option_rules_test.cc tests every rule. This test checks that the rules see the settings in
+// effect.
 TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
   const auto expect = [](const DecodingOptions& asked, const SearchContext& context,
                          const char* field, const char* other) {
@@ -289,8 +292,8 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   EXPECT_EQ(constrained.forced_eos, kernels::ForcedEos::kModel);
   EXPECT_EQ(constrained.constraint_prune, 20.0F);
   EXPECT_EQ(constrained.sampling.ordinal, 4);
-  EXPECT_EQ(constrained.max_tokens, 98);  // EOS has its place
-  // Segments without phrases have the settings of any other request.
+  EXPECT_EQ(constrained.max_tokens, 98);  // EOS takes one position
+  // Segments without phrases have the same settings as in a request without phrases.
   const kernels::SearchOptions plain = SearchForSegment(settings, 200, false, 4);
   const kernels::SearchOptions same = SearchForSegment(*Resolve(asked, Spec()), 200, false, 4);
   EXPECT_EQ(plain.finalisation, same.finalisation);
@@ -298,9 +301,9 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   EXPECT_EQ(plain.forced_eos, same.forced_eos);
   EXPECT_EQ(plain.max_tokens, same.max_tokens);
   EXPECT_EQ(plain.max_tokens, 99);
-  // Early stopping is the one rule that may be asked for.
+  // The only stop rule that a request may set is early stopping.
   asked.stop_rule = kernels::StopRule::kFirstK;
-  asked.patience = 0.5F;  // of a beam of 2
+  asked.patience = 0.5F;  // times the beam of 2: one hypothesis
   const auto early = ExpectOk(ResolveSearch(asked, Spec(), context));
   EXPECT_EQ(SearchForSegment(*early, 9, true, 0).stop_rule, kernels::StopRule::kFirstK);
 }
@@ -317,13 +320,13 @@ TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   EXPECT_EQ(o.sampling.top_p, 0.5F);
   EXPECT_EQ(o.sampling.seed, 9U);
   EXPECT_TRUE(o.need_log_probs);
-  EXPECT_TRUE(o.penalise_logits);  // as greedy search does there
+  EXPECT_TRUE(o.penalise_logits);  // like greedy search in this profile
   asked.sampling.reset();
   asked.num_alternatives.reset();
   EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_logits);
   asked.beam_size = 1;
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
-  asked.profile = Profile::kCt2;  // at every beam
+  asked.profile = Profile::kCt2;  // with any beam
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
   asked.beam_size = 4;
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
@@ -398,7 +401,7 @@ TEST(SearchSettings, TermsAreAlignedByTheModelsDefaultUnlessThereArePartials) {
   EXPECT_FALSE(ResolveSearch(asked, spec, context)->aligns_terms);
 }
 
-// The fields that an option may change.
+// Returns the fields that an option may change.
 std::map<std::string, double> FieldsOf(const SearchSettings& settings) {
   std::map<std::string, double> fields = testing::FieldsOf(settings.search);
   fields["max_length_ratio"] = settings.max_length_ratio;
@@ -407,7 +410,7 @@ std::map<std::string, double> FieldsOf(const SearchSettings& settings) {
   return fields;
 }
 
-// Sets an option of any kind; values that are out of range, or do not fit another option, are
+// Sets an option of any type. Values that are out of range or conflict with another option are
 // refused later.
 template <typename T>
 void Put(double value, std::optional<T>* option) {
@@ -423,10 +426,10 @@ void Put(double value, std::vector<int>* list) { list->push_back(static_cast<int
 template <typename T>
 void Put(double /*value*/, std::vector<T>* /*phrases*/) {}
 
-// An option that the parser reads and nothing obeys is a row of the table without an effect here.
+// An option that the parser reads but that has no effect would fail this test.
 TEST(SearchSettings, EveryOptionOfTheTableChangesTheSearch) {
   for (const DecodingOption& row : kDecodingOptions) {
-    // Phrases become automata for each segment: segment_phrases_test.cc.
+    // Phrases become automata for each segment (segment_phrases_test.cc).
     if (row.name == "required_phrases" || row.name == "forbidden_phrases") continue;
     bool changes = false;
     for (const double value : {0.0, 0.5, 1.0, 2.0, 3.0}) {

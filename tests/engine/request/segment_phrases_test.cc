@@ -1,5 +1,5 @@
-// Phrases as tokens, and tokens as text with the phrases in it: what the planner and the job are
-// made of.
+// Tests the parts of the planner and the job: phrases as tokens, and tokens as text that contains
+// the phrases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST_F(SegmentPhrasesTest, APhraseIsForbiddenWithAndWithoutTheMarkOfAWord) {
   EXPECT_THAT(Always(**table), Contains(Marked("house")[0]));
   EXPECT_THAT(Always(**table), Contains(9));
   EXPECT_EQ((*table)->excluded().count, 1);
-  // A root, and a node for each token of the four forms and the profile's one.
+  // One node for the root, and one for each token of the four forms and of the profile's phrase.
   const size_t forms = Marked("house").size() + Inside("house").size() +
                        Marked("the house").size() + Inside("the house").size() + 1;
   EXPECT_EQ((*table)->nodes(), static_cast<int64_t>(forms) + 1);
@@ -122,17 +122,18 @@ TEST_F(SegmentPhrasesTest, ARequiredPhraseIsAllowedInAllItsForms) {
   const auto without = ExpectOk(forbidden->For(std::vector{Named("a", at_end)}));
   EXPECT_THAT(Always(**without), Not(Contains(Marked("house")[0])));
   EXPECT_THAT(Always(**without), Contains(Marked("tree")[0]));
-  // One table for all segments with the same phrases, and the common one for those without.
+  // Segments with the same required phrases share a table. Segments for which nothing is allowed
+  // share the common one.
   EXPECT_EQ(*forbidden->For(std::vector{Named("b", Marked("house"))}), *without);
   EXPECT_EQ(*forbidden->For(std::vector{Named("c", Marked("dog"))}), all);
-  // A phrase that is required alone, too, may be a part of another one.
+  // A forbidden phrase may be part of a required phrase if it is also required itself.
   EXPECT_EQ(
       *forbidden->For(std::vector{Named("d", Marked("the house")), Named("e", Marked("house"))}),
       *without);
   const auto refused = forbidden->For(std::vector{Named("f", Marked("the house"))});
   EXPECT_EQ(std::string(refused.status().message()),
             "decoding.forbidden_phrases[0] is a part of f, expected one of them only");
-  // A forced prefix asks for nothing, and makes nothing allowed.
+  // A forced prefix is not a required phrase, so it allows nothing.
   NamedPhrase prefix = Named("p", Marked("house"));
   prefix.is_prefix = true;
   EXPECT_FALSE(forbidden->For(std::vector{prefix}).ok());
@@ -148,7 +149,7 @@ TEST_F(SegmentPhrasesTest, TheProfilesBanOfUnknownTokensGivesWayToVerbatimPhrase
   const auto table = ExpectOk(forbidden->For(std::vector{phrase}));
   EXPECT_THAT(Always(**table), Not(Contains(Unk())));
   EXPECT_THAT(Always(**table), Contains(Marked("tree")[0]));
-  // The rest of the profile's bans stands.
+  // The other bans of the profile stay in force.
   phrase.tokens = {11, 12};
   phrase.tokens.push_back(13);
   EXPECT_FALSE(forbidden->For(std::vector{phrase}).ok());
@@ -164,7 +165,7 @@ TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
   ASSERT_EQ(profile.size(), 1365U);
   auto at_limit = ExpectOk(Forbidden({}, profile));
   EXPECT_EQ((*at_limit->For({}))->nodes(), kernels::kMaxForbiddenNodes);
-  // Phrases with a common beginning share its nodes.
+  // Phrases with a common beginning share nodes.
   profile.push_back({1000, 1});
   EXPECT_TRUE(Forbidden({}, profile).ok());
   profile.push_back({1000, 3});
@@ -180,11 +181,11 @@ TEST_F(SegmentPhrasesTest, ATermHasTheMarkOfAWordUnlessABracketOrQuoteIsBeforeIt
   for (const char* text : {"das „Haus“", "das (Haus)", "das \"Haus\"", "das «Haus»"}) {
     EXPECT_THAT(Found(job, text), ElementsAre(Inside("house"))) << text;
   }
-  // Scripts without spaces have no such marks inside of a sentence.
+  // Scripts without spaces have no marks of words inside a sentence.
   EXPECT_THAT(Found(job, "Das Haus.", false), ElementsAre(Inside("house")));
 }
 
-// A vocabulary that lacks some pieces.
+// A vocabulary without some of the pieces.
 class Lacking : public PieceTable {
  public:
   Lacking(const PieceTable* all, std::vector<std::string> lacks)
@@ -218,7 +219,8 @@ TEST_F(SegmentPhrasesTest, WhatExistsAtAWordsBeginningOnlyIsTakenThere) {
   EXPECT_EQ(found->required[0].tokens, Marked("house"));
 }
 
-// The edges of a token's text, by its piece.
+// Derives from each token's piece whether the token continues a word and whether a word may
+// continue after it.
 TEST_F(SegmentPhrasesTest, TheTextOfATokenTellsWhetherItContinuesAWord) {
   ASSERT_TRUE(tokens()->MarksWordBegin());
   const auto vocabulary = static_cast<int32_t>(tokens().pieces().size());
@@ -268,7 +270,7 @@ TEST_F(SegmentPhrasesTest, APhraseIsNotMetByTheBeginningOfALongerWord) {
   EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("."))));
   EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("-ed"))));
   EXPECT_TRUE(is_met("hound.", true, joined(Marked("hound."), Inside("ed"))));
-  // A phrase that is asked for after a bracket does not begin inside a word.
+  // A phrase that was requested after a bracket does not match inside a word.
   EXPECT_TRUE(is_met("hound", false, joined(Marked("("), Inside("hound"))));
   EXPECT_FALSE(is_met("hound", false, joined(Marked("grey"), Inside("hound"))));
 }
@@ -288,12 +290,12 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
   EXPECT_EQ(fits({{11, 12, 13}, {14, 15}}, none)->total(), 5);
   EXPECT_THAT(std::string(fits({{11, 12, 13}, {14, 15, 16}}, none).status().message()),
               HasSubstr("(2 in all) have 6 tokens, the segment's output limit is 5"));
-  // EOS is no real token, but takes a place where it is not forced behind the limit.
+  // EOS is not a real token. It takes one of them only if no EOS is forced after the limit.
   EXPECT_TRUE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
   search.forced_eos = kernels::ForcedEos::kNone;
   EXPECT_FALSE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
   EXPECT_TRUE(fits({{11, 12, 13, 14, Eos()}}, none).ok());
-  // Phrases that the prefix contains are met; the others come after it.
+  // Phrases that the prefix contains are met. The other phrases must fit after the prefix.
   NamedPhrase prefix = Named("target_prefixes[0]", {11, 12});
   prefix.is_prefix = true;
   EXPECT_TRUE(fits({{11, 12, 13, 14, 15}}, prefix).ok());
@@ -335,7 +337,7 @@ TEST_F(SegmentPhrasesTest, VerbatimPhrasesAreWrittenWhereTheyWereMet) {
   EXPECT_EQ(written.decoded.text, "I like 😀 and 漢.");
   EXPECT_THAT(written.verbatim,
               ElementsAre(std::pair(first, TextRange{3, 7}), std::pair(second, TextRange{9, 12})));
-  // A third one was not asked for: its tokens are nothing.
+  // A third occurrence of the tokens was not requested, so it is not written.
   ids.insert(ids.end(), sign.begin(), sign.end());
   EXPECT_EQ(text.Write(ids, true).decoded.text, "I like 😀 and 漢.");
   // A phrase that was not met is not written.
@@ -355,7 +357,7 @@ TEST_F(SegmentPhrasesTest, APrefixHoldsBackWhatMayBecomeAPhrase) {
     EXPECT_EQ(text.WritePrefix(std::span(ids).first(n)), "I see") << n;
   }
   EXPECT_EQ(text.WritePrefix(ids), "I see THE BIG HOUSE");
-  // It comes to nothing: what was held back is shown.
+  // The tokens turn out not to be the phrase, so the text that was held back is shown.
   ids.back() = Marked("dog").front();
   EXPECT_THAT(text.WritePrefix(ids), HasSubstr("I see the big"));
 }
@@ -366,7 +368,7 @@ TEST_F(SegmentPhrasesTest, SourceTokensStandForTheirVisibleText) {
   const std::string segment = "Ａ ﬁn 漢";
   EncodedText encoded;
   encoded.ids = {100, 1, 2, 3, 4, 5, 6, 0};
-  // Tag; a letter; a lone mark and its word; the byte pieces of a character; EOS.
+  // A tag, a letter, a space mark and its word, the byte pieces of a character, and EOS.
   encoded.ranges = {{0, 0}, {0, 3}, {3, 4}, {4, 8}, {8, 9}, {9, 9}, {9, 12}, {12, 12}};
   encoded.text_begin = 1;
   encoded.text_end = 7;
@@ -374,10 +376,10 @@ TEST_F(SegmentPhrasesTest, SourceTokensStandForTheirVisibleText) {
   EXPECT_THAT(places,
               ElementsAre(std::nullopt, TextRange{0, 3}, TextRange{4, 8}, TextRange{4, 8},
                           TextRange{9, 12}, TextRange{9, 12}, TextRange{9, 12}, std::nullopt));
-  // Without a tag the first token is text.
+  // Without a tag, the first token has text.
   encoded.text_begin = 0;
   EXPECT_EQ(SourcePlaces(segment, encoded)[0], (TextRange{0, 3}));
-  // And without EOS the last one.
+  // Without EOS, the last token has text.
   encoded.ids.pop_back();
   encoded.ranges.pop_back();
   EXPECT_EQ(SourcePlaces(segment, encoded).back(), (TextRange{9, 12}));

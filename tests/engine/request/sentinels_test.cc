@@ -68,7 +68,8 @@ TEST(RestoreSentinels, CountsWhatIsNotThereOnce) {
   for (const char* text : {"Xk12 Xk2", "Xk1s Xk2", "aXk1 Xk2", "xk1 Xk2", "Xk 1 Xk2"}) {
     EXPECT_EQ(Restore(text, source).lost_phrases, 1U) << text;
   }
-  // Particles of other scripts, and what no language takes for a part of the word.
+  // A sentinel counts if particles of other scripts follow it, or characters that never continue a
+  // word.
   for (const char* text : {"Xk1는 Xk2", "Xk1はXk2", "Xk1'de Xk2", "Xk1-Xk2", "“Xk1” Xk2."}) {
     EXPECT_EQ(Restore(text, source).lost_phrases, 0U) << text;
   }

@@ -13,13 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 using Tokens = std::vector<int32_t>;
 
-// Places as their tokens and begins, which do not depend on the order of the phrases in the set.
+// Returns the begin and the tokens of each place. Unlike the phrases' numbers they do not depend on
+// the order of the phrases in the set.
 std::vector<std::pair<int32_t, Tokens>> Found(const ConstraintTable& table, const Tokens& tokens,
                                               bool is_prefix = false) {
   const kernels::ConstraintSet set = table.set();
   std::vector<std::pair<int32_t, Tokens>> found;
   for (const PhrasePlace& place : TracePhrases(set, tokens, is_prefix).places) {
-    const auto phrase = tokens.begin() + place.begin;  // the trace's promise is tested below
+    const auto phrase = tokens.begin() + place.begin;  // checked in a test below
     found.emplace_back(place.begin, Tokens(phrase, phrase + (place.end - place.begin)));
   }
   return found;
@@ -38,7 +39,8 @@ TEST(PhraseTrace, APhraseThatWaitsForALongerOneIsFoundWhenThatFails) {
   EXPECT_THAT(Found(table, {1, 2, 3, 1, 2}),
               ElementsAre(std::pair(0, Tokens{1, 2, 3}), std::pair(3, Tokens{1, 2})));
   EXPECT_THAT(Found(table, {1, 2, 4}), ElementsAre(std::pair(0, Tokens{1, 2})));
-  // At the end, and not before it.
+  // The shorter phrase is found at the end of the output, but not while the longer one is still
+  // possible.
   EXPECT_THAT(Found(table, {9, 1, 2}), ElementsAre(std::pair(1, Tokens{1, 2})));
   EXPECT_TRUE(Found(table, {9, 1, 2}, true).empty());
   EXPECT_EQ(TracePhrases(table.set(), Tokens{9, 1, 2}, true).settled, 1);
@@ -52,14 +54,14 @@ TEST(PhraseTrace, APhraseInsideAWordLeavesTheTrace) {
   EXPECT_THAT(Found(table, {1, 11, 12, 2, 1, 11}),
               ElementsAre(std::pair(3, Tokens{2}), std::pair(4, Tokens{1, 11})));
   EXPECT_TRUE(Found(table, {1, 11, 12, 2, 13}).empty());
-  // Whether it is one is known with the next token.
+  // Only the next token tells whether the phrase ends at a word boundary.
   EXPECT_TRUE(Found(table, {3, 1, 11}, true).empty());
   EXPECT_EQ(TracePhrases(table.set(), Tokens{3, 1, 11}, true).settled, 1);
   EXPECT_THAT(Found(table, {3, 1, 11, 4}, true), ElementsAre(std::pair(1, Tokens{1, 11})));
   EXPECT_EQ(TracePhrases(table.set(), Tokens{3, 1, 11, 4}, true).settled, 4);
 }
 
-// With few tokens and many phrases, all that overlaps and is taken up again occurs.
+// With few distinct tokens and many phrases, overlaps and matches that are revoked occur often.
 TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
   std::mt19937 random(5);
   int finished = 0;
@@ -114,7 +116,7 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
       ASSERT_FALSE(joins(place.begin));
       ASSERT_FALSE(joins(place.end));
     }
-    // The trace of a prefix stays.
+    // A trace of a prefix has only places that the complete trace has, too.
     for (size_t n = 0; n <= tokens.size(); ++n) {
       const PhraseTrace part = TracePhrases(set, std::span(tokens).first(n), true);
       ASSERT_LE(part.settled, static_cast<int32_t>(n));

@@ -1,4 +1,4 @@
-// The decode loop on a scripted model, round by round.
+// Tests the decode loop round by round on a scripted model.
 #include "engine/schedule/decode_loop.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(DecodeLoop, ASecondSearchUsesTheSourceThatIsEncoded) {
   for (int i = 0; i < kSegments; ++i) harness.Push(i, 1 + i % 3, i, 1 + i * 7 % 23);
   const int32_t free_pages = harness.memory->cross_pages_free();
   harness.queue.EndOfInput();
-  EXPECT_TRUE(harness.loop->Run().ok());  // does not end before the second searches have ended
+  EXPECT_TRUE(harness.loop->Run().ok());  // ends only after the second searches
   const auto results = harness.owner->results();
   ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
   for (int i = 0; i < kSegments; ++i) {
@@ -69,12 +69,13 @@ TEST(DecodeLoop, ASegmentThatEndsBeforeItsSecondSearchGivesItsPagesBack) {
 }
 
 TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
-  // Beam 1, lengths fixed by min_tokens and a steep EOS: 2 rows, three segments.
+  // Three segments of beam 1 compete for 2 rows. min_tokens and a steep EOS fix their lengths.
   LoopHarness harness(testing::RandomScript(12), 2);
   harness.Push(1, 1, 1, -20, nullptr, 1);
   harness.Push(3, 1, 2, -20, nullptr, 5);
   harness.Push(5, 1, 3, -20, nullptr, 2);
-  // Token, EOS: the first is done after two steps, the third enters right then.
+  // The first segment produces a token and EOS, so it ends after two steps. The third enters at the
+  // next step.
   ASSERT_TRUE(*harness.loop->RunOnce());
   EXPECT_EQ(harness.batch->live().size(), 2U);
   ASSERT_TRUE(*harness.loop->RunOnce());
@@ -82,11 +83,12 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   ASSERT_TRUE(*harness.loop->RunOnce());
   EXPECT_EQ(harness.batch->live().size(), 2U);
   harness.RunDry();
-  EXPECT_EQ(harness.observer.steps, 6);       // 6 of the longest
+  EXPECT_EQ(harness.observer.steps, 6);       // the longest takes 6 steps
   EXPECT_EQ(harness.observer.row_steps, 11);  // 2 + 6 + 3
 }
 
-// Its time says what the encoder's work beside it costs, which a device tells no other way.
+// A step counts as beside an encoder pass if the pass ran during any part of the step. The times of
+// such steps show what the encoder costs them; a device has no other way to tell.
 TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
   LoopHarness harness(testing::RandomScript(12), 2);
   PassMarks& passes = harness.queue.passes();
@@ -101,9 +103,9 @@ TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
     return harness.observer.steps_beside_pass - before;
   };
   EXPECT_EQ(beside([] {}), 0);
-  EXPECT_EQ(beside([&] { passes.Begin(); }), 1);  // begins in it
-  EXPECT_EQ(beside([] {}), 1);                    // runs all the time
-  EXPECT_EQ(beside([&] { passes.End(); }), 1);    // ends in it
+  EXPECT_EQ(beside([&] { passes.Begin(); }), 1);  // begins during the step
+  EXPECT_EQ(beside([] {}), 1);                    // runs during the whole step
+  EXPECT_EQ(beside([&] { passes.End(); }), 1);    // ends during the step
   EXPECT_EQ(beside([] {}), 0);
   EXPECT_EQ(beside([&] {
               passes.Begin();
@@ -112,7 +114,7 @@ TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
             1);
   passes.Begin();
   passes.End();
-  EXPECT_EQ(beside([] {}), 0);  // between two
+  EXPECT_EQ(beside([] {}), 0);  // the pass ran between two steps
 }
 
 TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
@@ -126,7 +128,7 @@ TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
   const int64_t before = harness.observer.row_steps;
   cancelled->Abandon(CancelCause::kClient);
   ASSERT_TRUE(*harness.loop->RunOnce());
-  // Its four rows are gone, the waiting segment's first one is there.
+  // The cancelled segment's four rows have left, and the waiting segment has entered with one row.
   EXPECT_EQ(harness.observer.row_steps - before, 5);
   EXPECT_EQ(harness.observer.cancelled, 1);
   EXPECT_EQ(harness.observer.wasted_tokens, 5);

@@ -1,5 +1,5 @@
-// The decode loop over a batch on a device gives what it gives over one on the host, whatever the
-// schedule, the device and the cancellations.
+// Checks that the decode loop gives the same results with a batch on a device as with one on the
+// host, whatever the schedule, the device's options and the cancellations.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,7 +51,8 @@ constexpr int kSegments = 160;
 
 class DeviceLoop : public ::testing::TestWithParam<Setting> {
  protected:
-  // Segment `index` of every kind that a loop knows. Even ones report partials.
+  // Pushes segment number `index`. The numbers cover every kind of segment, and even ones report
+  // partials.
   static void Push(LoopHarness& harness, int index, const std::shared_ptr<RecordingOwner>& owner) {
     std::mt19937 random(static_cast<unsigned>(index));
     harness.prepare = [&random](Segment& segment) {
@@ -87,7 +88,8 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     harness.Push(index, beam, index, length, owner);
   }
 
-  // The result of every segment on the host. With `second_beam`, each is searched a second time.
+  // Returns the results of all segments on the host. With `second_beam`, each is searched a second
+  // time.
   static std::map<int, std::vector<DecodedHypothesis>> Expected(int second_beam = 0) {
     LoopHarness harness;
     if (second_beam > 0) harness.SearchTwice(second_beam);
@@ -180,7 +182,7 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
           owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
           Push(harness, pushed++, owners.back());
         }
-        // Any segment: one that waits, runs, or has ended and is not read yet.
+        // Cancels any segment: one that waits, runs, or has ended but is not read yet.
         if (random() % 2 == 0 && !owners.empty()) {
           owners[random() % owners.size()]->Abandon(CancelCause::kClient);
         }

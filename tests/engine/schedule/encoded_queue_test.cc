@@ -75,7 +75,7 @@ TEST_F(EncodedQueueTest, RoomIsWaitedForAndThenThere) {
   encoder.join();
   EXPECT_EQ(room, 3);
   EXPECT_EQ(queue.TryPop(Any)->index, 3);
-  EXPECT_EQ(queue.WaitForRoom(100), 4);  // more than there can be: all
+  EXPECT_EQ(queue.WaitForRoom(100), 4);  // asks for more than the capacity: waits for all of it
   EXPECT_EQ(queue.Push(Make(4, 1)), nullptr);
   std::thread closed([&] { queue.WaitForRoom(4); });
   queue.Close();
@@ -109,7 +109,7 @@ TEST_F(EncodedQueueTest, TellsWhatWaitsAndWhatIsOnItsWay) {
   EXPECT_EQ(queue.waiting().load.source_tokens, 0);
 }
 
-// Who waits for three gets them, or is told that it waits for nothing.
+// A thread that waits for three segments wakes when they have come or cannot come any more.
 TEST_F(EncodedQueueTest, AWaitForMoreEndsWhenItComesOrCannotCome) {
   const auto three = [](const Waiting& w) {
     return w.load.segments >= 3 || !w.on_its_way || w.held_up;
@@ -125,7 +125,7 @@ TEST_F(EncodedQueueTest, AWaitForMoreEndsWhenItComesOrCannotCome) {
     encoder.join();
   }
   {
-    EncodedQueue queue(8, &clock_);  // the encoder finds nothing more
+    EncodedQueue queue(8, &clock_);  // the encoder finds no more segments
     queue.SetEncoderAtWork(true);
     std::thread encoder([&] {
       EXPECT_EQ(queue.Push(Make(0, 1)), nullptr);
@@ -136,7 +136,7 @@ TEST_F(EncodedQueueTest, AWaitForMoreEndsWhenItComesOrCannotCome) {
     encoder.join();
   }
   {
-    EncodedQueue queue(2, &clock_);  // there is no place for three
+    EncodedQueue queue(2, &clock_);  // the queue has no room for three
     queue.SetEncoderAtWork(true);
     std::thread encoder([&] {
       for (int i = 0; i < 3; ++i) EXPECT_EQ(queue.Push(Make(i, 1)), nullptr);
@@ -148,7 +148,7 @@ TEST_F(EncodedQueueTest, AWaitForMoreEndsWhenItComesOrCannotCome) {
     EXPECT_FALSE(queue.waiting().held_up);
   }
   {
-    EncodedQueue queue(8, &clock_);  // the last one
+    EncodedQueue queue(8, &clock_);  // the input ends after one segment
     queue.SetEncoderAtWork(true);
     std::thread encoder([&] {
       EXPECT_EQ(queue.Push(Make(0, 1)), nullptr);

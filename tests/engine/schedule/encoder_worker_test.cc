@@ -16,8 +16,8 @@ using testing::FakeClock;
 using testing::RecordingOwner;
 using testing::ScriptedModel;
 
-// An encoder's thread between a request queue of 100 segments and an encoded queue that nobody
-// empties but the test.
+// An encoder's thread between a request queue of 100 segments and an encoded queue that only the
+// test empties.
 class EncoderWorkerTest : public ::testing::Test {
  protected:
   void Start(const EncoderWorker::Config& config, int64_t capacity, int32_t cross_pages) {
@@ -79,7 +79,7 @@ TEST_F(EncoderWorkerTest, TakesNoMoreThanThereIsRoomFor) {
   WaitUntilEncoded(32);
   EXPECT_EQ(queue_.stats().segments, 68);
   Pop();
-  EXPECT_EQ(queue_.stats().segments, 68);  // until there is room for two, a sixteenth of a window
+  EXPECT_EQ(queue_.stats().segments, 68);  // waits for room for two, a sixteenth of a window
   Pop();
   WaitUntilEncoded(32);
   EXPECT_EQ(queue_.stats().segments, 66);
@@ -101,8 +101,9 @@ TEST_F(EncoderWorkerTest, MarksItsPasses) {
 
 TEST_F(EncoderWorkerTest, TakesNoMoreThanThereArePagesFor) {
   Start({.window = {.segments = 32}}, /*capacity=*/64, /*cross_pages=*/16);
-  // Six of two pages, for they might have been eight of one; one; and for the next it waits until a
-  // quarter of the pages is free.
+  // The token limit of the first window, 8 * 32, allows six segments of 40 tokens, and that of the
+  // second window, 2 * 32, allows one. Then the encoder waits until four pages, a quarter of all,
+  // are free.
   WaitUntilEncoded(7);
   EXPECT_EQ(memory_->cross_pages_free(), 2);
   EXPECT_EQ(queue_.stats().segments, 93);

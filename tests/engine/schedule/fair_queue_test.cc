@@ -42,7 +42,7 @@ class FairQueueTest : public ::testing::Test {
     while (!queue_.empty()) order.push_back(queue_.Pop()->index);
     return order;
   }
-  // Row-steps of the next `count` that leave, by client.
+  // Pops `count` segments. Returns the row-steps that they cost, by client.
   std::map<uint64_t, int64_t> Taken(int count) {
     std::map<uint64_t, int64_t> taken;
     for (int i = 0; i < count; ++i) {
@@ -64,7 +64,7 @@ TEST_F(FairQueueTest, OneClientLeavesAsItCame) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-// 400 sentences at beam 8 of two clients, and one sentence of another that comes last.
+// Segments that are searched again leave before all others, except the one that Peek has announced.
 TEST_F(FairQueueTest, WhatIsSearchedAgainDoesNotWaitForTheWholeQueueASecondTime) {
   const auto again = [&](int index) {
     auto segment = Make(index, {}, owner_);
@@ -92,7 +92,8 @@ TEST_F(FairQueueTest, ANewClientWaitsForAsMuchOfEachOtherAsItTakes) {
   EXPECT_LE(before, 2);
 }
 
-// A share is counted in row-steps: a wide beam takes as much of it as several quantized ones.
+// Shares are counted in row-steps, so a segment with a wide beam uses as much as several with
+// narrow beams.
 TEST_F(FairQueueTest, ClientsThatBothWaitGetEqualRowSteps) {
   for (int i = 0; i < 800; ++i) Push(i, {.client = 1, .tokens = 30, .beam = 8});
   for (int i = 0; i < 800; ++i) Push(1000 + i, {.client = 2, .tokens = 10, .beam = 1});
@@ -109,7 +110,7 @@ TEST_F(FairQueueTest, SharesAreOfRowSteps) {
   for (int i = 0; i < 900; ++i) Push(1000 + i, {.client = 2, .tokens = 25});
   const std::map<uint64_t, int64_t> taken = Taken(800);
   EXPECT_NEAR(static_cast<double>(taken.at(1)), 600 * 100, 100);
-  // The largest share that the server gives (16).
+  // The largest share that the server allows is 16.
   PopAll();
   for (int i = 0; i < 900; ++i) Push(2000 + i, {.client = 3, .tokens = 32, .share = 16});
   for (int i = 0; i < 100; ++i) queue_.Pop();
@@ -131,7 +132,8 @@ TEST_F(FairQueueTest, PrioritiesShareByTheirWeights) {
   EXPECT_NEAR(static_cast<double>(taken.at(3)), 30 * 100, 100);
 }
 
-// Neither its number of segments nor their priority shuts out others.
+// An interactive backlog of 4000 segments delays a normal sentence only by the priority's weight,
+// 4.
 TEST_F(FairQueueTest, AnInteractiveBacklogDelaysANormalSentenceByItsWeightOnly) {
   for (int i = 0; i < 4000; ++i) {
     Push(i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
@@ -142,7 +144,7 @@ TEST_F(FairQueueTest, AnInteractiveBacklogDelaysANormalSentenceByItsWeightOnly) 
     while (queue_.Pop()->index != 5000) ++before;
     ASSERT_LE(before, 4) << sentence;
   }
-  // Twenty at once, of as many clients.
+  // Twenty sentences of twenty clients at once.
   for (int i = 0; i < 20; ++i) {
     Push(5000 + i, {.client = static_cast<uint64_t>(10 + i), .tokens = 25});
   }
@@ -151,7 +153,8 @@ TEST_F(FairQueueTest, AnInteractiveBacklogDelaysANormalSentenceByItsWeightOnly) 
   EXPECT_LE(before, 20 + 4);
 }
 
-// An expensive segment costs its own client's turns, not those of others in its priority.
+// An expensive segment uses up its own client's turns, not those of other clients of the same
+// priority.
 TEST_F(FairQueueTest, AWideBeamBesideAnInteractiveBacklogHoldsUpNobodyElse) {
   for (int i = 0; i < 4000; ++i) {
     Push(i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
@@ -174,7 +177,7 @@ TEST_F(FairQueueTest, AnUrgentSentenceLeavesBeforeManyThatAreNot) {
   Push(5000, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
   int before = 0;
   while (queue_.Pop()->index != 5000) ++before;
-  EXPECT_EQ(before, 50);  // those of this round, due when it came
+  EXPECT_EQ(before, 50);  // the 50 left of this round, due before it came
   Push(5001, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
   EXPECT_EQ(queue_.Pop()->index, 5001);
 }
@@ -185,14 +188,15 @@ TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
   for (int i = 0; i < 400; ++i) Push(i, {.client = 1, .tokens = 25});
   Push(500, {.client = 2, .tokens = 25});
   EXPECT_EQ(queue_.cost(), 401 * one);
-  // Its own, and one of the other's; a sentence of the first, and all of the second.
+  // Client 1 waits for its own 400 segments and the one of client 2. Client 3 waits for a sentence
+  // of client 1 and for all of client 2.
   EXPECT_EQ(queue_.CostBefore(1, 1, Priority::kNormal), 401 * one);
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kSentenceCost + one);
-  // While the own one leaves, as much of the other's does, and a sentence; half of it with twice
-  // the share.
+  // While client 2's own segment leaves, as much of client 1 leaves, and then a sentence. With
+  // twice the share it is half of that.
   EXPECT_EQ(queue_.CostBefore(2, 1, Priority::kNormal), one + one + kSentenceCost);
   EXPECT_EQ(queue_.CostBefore(2, 2, Priority::kNormal), one + (one + kSentenceCost) / 2);
-  // The weights between priorities count.
+  // The weights of the priorities count as well.
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kInteractive), 2 * (kSentenceCost / 4));
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kBulk), 4 * kSentenceCost + one);
   for (int i = 0; i < 50; ++i) {
@@ -205,7 +209,7 @@ TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), 0);
 }
 
-// The estimate of what leaves before a sentence is what does leave.
+// The estimate of what leaves before a sentence must be close to what then leaves.
 TEST_F(FairQueueTest, WhatLeavesBeforeIsAsEstimated) {
   for (int i = 0; i < 300; ++i) {
     Push(i, {.client = 1, .tokens = 32, .priority = Priority::kInteractive});
@@ -229,14 +233,15 @@ TEST_F(FairQueueTest, WhatLeavesBeforeIsAsEstimated) {
 
 TEST_F(FairQueueTest, ALargeSegmentWaitsForAsMuchOfOthers) {
   for (int i = 0; i < 200; ++i) Push(10 + i, {.client = 2, .tokens = 128, .beam = 4});
-  Push(0, {.client = 1, .tokens = 500, .beam = 64});  // 62.5 of the others'
+  Push(0, {.client = 1, .tokens = 500, .beam = 64});  // costs as much as 62.5 of the others
   Push(1, {.client = 1, .tokens = 1, .beam = 1});
   const std::vector<int> order = PopAll();
   const auto at = std::find(order.begin(), order.end(), 0) - order.begin();
   EXPECT_EQ(at, 62);
 }
 
-// It may wait for room: who comes meanwhile, however urgent, must not take that again and again.
+// The next segment may have to wait for room. Later arrivals, even urgent ones, must not take that
+// room again and again.
 TEST_F(FairQueueTest, TheNextInOrderStaysNextOnceLookedAt) {
   Push(0, {.client = 1, .tokens = 500, .beam = 64});
   EXPECT_EQ(queue_.Peek()->index, 0);
@@ -269,7 +274,8 @@ TEST_F(FairQueueTest, TheOldestIsOfAnyClient) {
   EXPECT_EQ(queue_.OldestQueuedAt(1000), 1000);
 }
 
-// Against a plain model: nothing lost or doubled, each client in order, Peek tells the truth.
+// Compares the queue with a simple model: no segment is lost or duplicated, each client's segments
+// leave in order, and Pop returns what Peek announced.
 TEST_F(FairQueueTest, AtRandomNothingIsLost) {
   std::mt19937 random(7);
   std::vector<std::shared_ptr<RecordingOwner>> owners;

@@ -99,8 +99,8 @@ class LoopHarness {
   std::unique_ptr<engine::KvMemory> memory;
   engine::EncodedQueue queue;
   std::unique_ptr<engine::Batch> running;
-  engine::DecodingBatch* batch = nullptr;       // the same, on the host
-  engine::DeviceBatch* device_batch = nullptr;  // the same, on a device
+  engine::DecodingBatch* batch = nullptr;       // `running` if it is on the host
+  engine::DeviceBatch* device_batch = nullptr;  // `running` if it is on a device
   std::unique_ptr<engine::DecodeLoop> loop;
   std::shared_ptr<RecordingOwner> owner;
   const std::shared_ptr<const engine::ForbiddenTable> forbidden =

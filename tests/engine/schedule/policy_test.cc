@@ -23,11 +23,11 @@ SchedulerOptions Stream(int64_t n, int64_t num, int64_t den) {
   return o;
 }
 
-// Rows that cost thirty: a few of them are a full batch.
+// Each row has a cost of thirty, so a few rows fill the batch.
 TEST(Policy, AdmitsByTheCostsOfRowsToo) {
   const Policy policy;
   const Load dear = {1, 10, 4, 120};
-  EXPECT_TRUE(policy.Admits({}, dear, kRows));  // alone, in any case
+  EXPECT_TRUE(policy.Admits({}, dear, kRows));  // a segment always fits into an empty batch
   EXPECT_FALSE(policy.Admits(dear, dear, kRows));
   const Load light = {1, 10, 4, 4};
   EXPECT_TRUE(policy.Admits(light, {1, 10, 4, 2 * kRows - 4}, kRows));
@@ -60,14 +60,14 @@ TEST(Policy, StreamRefillsAtTheExactThreshold) {
   EXPECT_TRUE(sixth.RefillBegins(Segments(2), Queued(1), kRows));
   EXPECT_FALSE(sixth.RefillBegins(Segments(3), Queued(1), kRows));
   EXPECT_FALSE(sixth.RefillBegins(Segments(0), Queued(0), kRows));
-  // 3 <= 10/3 and 4 > 10/3: no float between.
+  // The threshold is 10/3, which no float represents: 3 is below it and 4 above.
   const Policy third(Stream(10, 1, 3));
   EXPECT_TRUE(third.RefillBegins(Segments(3), Queued(1), kRows));
   EXPECT_FALSE(third.RefillBegins(Segments(4), Queued(1), kRows));
   const Policy zero(Stream(10, 0, 1));
   EXPECT_TRUE(zero.RefillBegins(Segments(0), Queued(1), kRows));
   EXPECT_FALSE(zero.RefillBegins(Segments(1), Queued(1), kRows));
-  // The largest numbers that are taken do not overflow.
+  // The largest accepted numbers do not overflow.
   const int64_t big = int64_t{1} << 31;
   SchedulerOptions large = Stream(big, big - 1, big);
   large.unit = CapacityUnit::kSourceTokens;

@@ -24,7 +24,7 @@ class RequestQueueTest : public ::testing::Test {
     return segment;
   }
 
-  // Reserves exactly and pushes.
+  // Reserves exactly the capacity that the segments need and pushes them.
   void Push(RequestQueue& queue, std::vector<std::unique_ptr<Segment>> segments) {
     int64_t tokens = 0;
     for (const auto& s : segments) tokens += s->tokens();
@@ -69,11 +69,12 @@ TEST_F(RequestQueueTest, AnEstimateAboveTheCapacityFitsTheEmptyQueueOnly) {
   EXPECT_EQ(queue.Reserve(1, 1, 9, 1000, &a), RejectReason::kQueueFull);
 }
 
-// At the server's defaults: a hog that takes all it is given, and twenty others that come at once.
+// With the server's default limits, a client that takes all it can get leaves room for twenty
+// others.
 TEST_F(RequestQueueTest, AHogLeavesRoomForTwentyOthers) {
   RequestQueue queue({4096, 131072}, &clock_);
   RequestQueue::Reservation reservation;
-  // Documents of one call, then single sentences into what that leaves.
+  // Large calls first, then smaller ones and single sentences into the rest of the client's share.
   RejectReason why = RejectReason::kNone;
   for (const int64_t segments : {400, 100, 1}) {
     do {
@@ -103,7 +104,7 @@ TEST_F(RequestQueueTest, ATextOfManyTokensLeavesRoomToo) {
   }
 }
 
-// One call that is larger than a client's part, and one whose text was more than it looked like.
+// The real number of segments exceeds the reservation and the client's share.
 TEST_F(RequestQueueTest, ACallOfTheWholeQueueTakesNoRoomFromOthers) {
   RequestQueue queue({400, 10'000}, &clock_);
   RequestQueue::Reservation whole;
@@ -122,7 +123,7 @@ TEST_F(RequestQueueTest, ACallOfTheWholeQueueTakesNoRoomFromOthers) {
   EXPECT_EQ(queue.Reserve(1, 1, 1, 20, &reservation), RejectReason::kClientShare);
 }
 
-// Capacity that was given back, popped, removed or handed back is free again.
+// Capacity becomes free again when it is unreserved, popped or removed.
 TEST_F(RequestQueueTest, ACapacityIsWholeAgainOnceAllHasLeft) {
   RequestQueue queue({100, 1000}, &clock_);
   for (int i = 0; i < 20; ++i) PushOne(queue, Make(i, 7));
@@ -149,7 +150,7 @@ TEST_F(RequestQueueTest, TheReservationIsExchangedForTheRealCounts) {
   ASSERT_TRUE(queue.Push(reservation, std::move(segments)).empty());
   EXPECT_EQ(queue.stats().segments, 1);
   EXPECT_EQ(queue.stats().tokens, 7);
-  // An overrun is taken.
+  // Push accepts more segments than were reserved.
   ASSERT_EQ(queue.Reserve(0, 1, 1, 1, &reservation), RejectReason::kNone);
   segments.clear();
   for (int i = 0; i < 12; ++i) segments.push_back(Make(i, 20));
@@ -167,7 +168,7 @@ TEST_F(RequestQueueTest, PopsByWeightOfPriorityThenArrival) {
   while (order.size() < 8) {
     for (const auto& segment : queue.PopWindow(2, 1000, 1)) order.push_back(segment->index);
   }
-  // BULK is the fifth to be due beside those of NORMAL, and does not wait for the last of them.
+  // The BULK segment is due after four NORMAL ones and does not wait for the last of them.
   EXPECT_EQ(order, (std::vector<int>{2, 1, 3, 4, 0, 5, 6, 7}));
 }
 
@@ -175,12 +176,12 @@ TEST_F(RequestQueueTest, WindowsKeepToTheirLimitsAndShareAmongWorkers) {
   RequestQueue queue({100, 10000}, &clock_);
   for (int i = 0; i < 10; ++i) PushOne(queue, Make(i, 30));
   EXPECT_EQ(queue.PopWindow(64, 100, 1).size(), 3U);    // 3 * 30 tokens
-  EXPECT_EQ(queue.PopWindow(64, 10, 1).size(), 1U);     // one at least
-  EXPECT_EQ(queue.PopWindow(64, 10000, 2).size(), 3U);  // half of 6
+  EXPECT_EQ(queue.PopWindow(64, 10, 1).size(), 1U);     // at least one segment
+  EXPECT_EQ(queue.PopWindow(64, 10000, 2).size(), 3U);  // half of the 6 segments that are left
   EXPECT_EQ(queue.PopWindow(2, 10000, 1).size(), 2U);
 }
 
-// Segments of 10 tokens, of a client that has all of them.
+// Estimates of the waiting time. All waiting segments have 10 tokens and belong to client 1.
 class WaitTest : public RequestQueueTest {
  protected:
   static constexpr Nanos kSecond = 1'000'000'000;
@@ -193,7 +194,7 @@ class WaitTest : public RequestQueueTest {
     }
     Push(queue_, std::move(segments));
   }
-  // Somebody takes `count` segments ten times a second, for so many seconds.
+  // Pops `count` segments ten times a second for `seconds` seconds.
   void Work(int count, int seconds) {
     for (int i = 0; i < 10 * seconds; ++i) {
       clock_.Advance(kSecond / 10);
@@ -219,15 +220,16 @@ TEST_F(WaitTest, IsNotEstimatedBeforeThereWasABacklogForASecond) {
 TEST_F(WaitTest, FollowsFromTheRateOfLeavingAndWhatComesBefore) {
   PushMany(1000);
   queue_.TryPopWindow(5, 1'000'000, 1);
-  Work(5, 1);  // 50 a second, of which 945 are left: 18.9 s
+  Work(5, 1);  // 50 per second, 945 are left: 18.9 s
   EXPECT_NEAR(static_cast<double>(Wait(1, kSecond)), 18.9e9, 1e8);
   EXPECT_EQ(Wait(1, 19 * kSecond), 0);  // within the limit
-  // Another client waits for a sentence of the first only.
+  // Another client waits only for one sentence of client 1.
   const double turn = static_cast<double>(kSentenceCost) / (50.0 * 10);
   EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), turn * 1e9, 1e8);
 }
 
-// A call is not refused at the door for a wait that it would not have.
+// The interactive backlog of one client delays another client only by its weight. So a call must
+// not be refused because of the whole backlog.
 TEST_F(WaitTest, AnUrgentBacklogOfAnotherIsAWaitOfItsWeightOnly) {
   PushMany(1000, Priority::kInteractive);
   queue_.TryPopWindow(5, 1'000'000, 1);
@@ -238,7 +240,8 @@ TEST_F(WaitTest, AnUrgentBacklogOfAnotherIsAWaitOfItsWeightOnly) {
 }
 
 TEST_F(WaitTest, LittleWorkIsNoLowRate) {
-  // One segment every second, taken at once: 10 tokens a second, and no backlog.
+  // One segment per second arrives and is taken at once. That is 10 tokens per second without a
+  // backlog, so the rate must not be used.
   for (int i = 0; i < 20; ++i) {
     clock_.Advance(kSecond);
     PushMany(1);

@@ -1,5 +1,5 @@
-// How many steps each scheduler makes of the same uneven text: the table of
-// engine/schedule/README.md. Counted, not timed.
+// Counts the steps that each scheduler needs for the same text of uneven lengths. The counts are
+// the table in engine/schedule/README.md. No time is measured.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ constexpr int kSlots = 32;
 
 struct Text {
   int source;  // tokens
-  int steps;   // that its translation takes, 2 to LoopHarness::kMaxTokens
+  int steps;   // steps of the translation, 2 to LoopHarness::kMaxTokens
 };
 
-// Lengths as of subtitles: log-normal, mean 9.4, deviation 6.1; translations a quarter longer or
-// shorter.
+// Returns lengths like those of subtitles: sources are log-normal with mean 9.4 and deviation 6.1,
+// and translations differ from the source's length by a quarter.
 std::vector<Text> Subtitles() {
   std::mt19937 random(7);
   const auto normal = [&random] {
@@ -45,7 +45,7 @@ std::vector<Text> Subtitles() {
   return texts;
 }
 
-// The order that WindowOrder gives to windows of so many segments.
+// Sorts each window of `window` segments as WindowOrder does.
 std::vector<Text> Sorted(std::vector<Text> texts, size_t window, bool longest_first) {
   for (size_t i = 0; i < texts.size(); i += window) {
     std::stable_sort(texts.begin() + static_cast<ptrdiff_t>(i),
@@ -69,7 +69,7 @@ Counts Count(const std::vector<Text>& texts, const SchedulerOptions& options) {
   size_t pushed = 0;
   for (;;) {
     for (; pushed < texts.size() && harness.queue.stats().segments < 500; ++pushed) {
-      // EOS is masked for all but the last step, and certain then. Odd: without partials.
+      // EOS is masked before the last step and certain then. The odd number selects no partials.
       harness.Push(1, 1, static_cast<int>(pushed), -50, nullptr, texts[pushed].steps - 1);
     }
     const int64_t before = harness.queue.stats().segments;
@@ -130,7 +130,7 @@ TEST(SchedulerSteps, OfTheSameUnevenText) {
   const int64_t worst = count("continuous, shortest first", arrival,
                               options(RefillRule::kContinuous, kShortest, 1, kernels::kMaxPause));
 
-  // Whatever the order, the work is the same.
+  // The work does not depend on the scheduler.
   int64_t work = 0;
   for (const Text& text : arrival) work += text.steps;
   for (const auto& [name, counts] : table) EXPECT_EQ(counts.row_steps, work) << name;

@@ -1,4 +1,5 @@
-// The decode loop under every scheduler: the same translations, in other orders, and no segment lost.
+// Runs the decode loop with every scheduler. The translations must be the same, and no segment may
+// be lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ SchedulerOptions Options(RefillRule refill, CapacityUnit unit = CapacityUnit::kR
   return o;
 }
 
-// All rules, selections, units and budgets that go together; for 12 rows or more.
+// Returns all combinations of rules, selections, units and budgets that are valid for 12 rows or
+// more.
 std::vector<SchedulerOptions> AllSchedulers() {
   std::vector<SchedulerOptions> all;
   for (const RefillRule refill : {RefillRule::kContinuous, RefillRule::kStream,
@@ -51,7 +53,8 @@ constexpr int kMixedSegments = 60;
 int BeamOf(int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; }
 int LengthOf(int i) { return 1 + i * 7 % 23; }
 
-// Methods whose slots change their width from step to step, and such that begin with all of it.
+// Sets one of five methods. Some change the width of a slot from step to step, others begin with
+// the full width.
 void Prepare(Segment& segment) {
   kernels::SearchOptions& o = segment.search;
   const int method = segment.source[0] % 5;
@@ -90,7 +93,7 @@ const std::vector<DecodedHypothesis>& Alone(int i) {
 TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
   const std::vector<SchedulerOptions> all = AllSchedulers();
   for (size_t which = 0; which < all.size(); ++which) {
-    // 24 pages are the worst case of a beam of 12, and there is no page more.
+    // 24 pages are the worst case of a single beam of 12.
     for (const int pages : {24, 31, 512}) {
       SCOPED_TRACE(which);
       LoopHarness harness(testing::RandomScript(12), 12, pages, all[which]);
@@ -134,7 +137,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
           cancelled[who] = true;
         }
       }
-      // A cancelled segment has left after the round, whether it ran or paused.
+      // After the round, a cancelled segment has left, whether it was running or paused.
       ASSERT_TRUE(harness.loop->RunOnce().ok());
       ASSERT_TRUE(testing::Balanced(harness.ledger.Snapshot()));
     }
@@ -151,7 +154,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
   }
 }
 
-// Under continuous refill something short is always there, and yet the long one ends in time.
+// With continuous refill there is always a shorter segment, but the long one still ends in time.
 TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
   SchedulerOptions options =
       Options(RefillRule::kContinuous, CapacityUnit::kRows, 0, kernels::SlotSelection::kShortest);
@@ -188,7 +191,8 @@ TEST(Schedulers, ARefillGoesOnWhileTheEncoderIsAtWork) {
     EXPECT_EQ(harness.live(), 2U);
     push(5);
     ASSERT_TRUE(*harness.loop->RunOnce());
-    // Two are more than a sixth of six: a new refill would have to wait for them to end.
+    // Without the encoder at work, a new refill waits, because two live segments are more than a
+    // sixth of six.
     EXPECT_EQ(harness.live(), at_work ? 3U : 2U);
     for (const int index : {7, 9, 11, 13}) push(index);
     ASSERT_TRUE(*harness.loop->RunOnce());
@@ -230,12 +234,12 @@ TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
 }
 
 TEST(Schedulers, RowsThatPruningLeavesGoToOtherSegments) {
-  // Nothing but the best hypothesis ever survives: a segment with a beam of 4 has one row.
+  // Pruning leaves only the best hypothesis, so a segment with a beam of 4 has one row.
   LoopHarness harness(testing::RandomScript(12), 8, 512, {});
   harness.prepare = [](Segment& s) { s.search.prune = 0.0F; };
   for (int i = 1; i < 33; i += 2) harness.Push(i, 4, i, 60, nullptr, 30);
   ASSERT_TRUE(*harness.loop->RunOnce());
-  EXPECT_EQ(harness.live(), 2U);  // a beam that may still grow counts whole
+  EXPECT_EQ(harness.live(), 2U);  // a beam that may still grow counts with its full width
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
   EXPECT_GE(harness.live(), 5U);
   harness.RunDry();
@@ -243,7 +247,8 @@ TEST(Schedulers, RowsThatPruningLeavesGoToOtherSegments) {
 }
 
 TEST(Schedulers, AStepAllocatesNothing) {
-  // The scripted decoder itself allocates the logits of each row, and its prefix if it has one.
+  // The scripted decoder itself allocates the logits of each row, and the prefix unless it is
+  // empty.
   int64_t by_script = 0;
   const Script fixed = [&by_script](std::span<const int32_t>, std::span<const int32_t> prefix) {
     by_script += prefix.empty() ? 1 : 2;

@@ -1,5 +1,5 @@
-// When a static batch begins, and what the encoder hands over for it: a worker with its threads, on
-// a scripted model.
+// Tests when a static batch begins and what the encoder delivers for it. Runs a worker with its
+// threads on a scripted model.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -18,8 +18,8 @@ using testing::FakeClock;
 using testing::RecordingOwner;
 using testing::ScriptedModel;
 
-// Gives the other threads time whenever somebody asks for it: whoever begins a batch too early then
-// does so. What is right does not depend on it.
+// A clock that yields to other threads at every call, so that a batch that is begun too early
+// shows. The expected results do not depend on it.
 class SlowClock : public FakeClock {
  public:
   Nanos Now() const override {
@@ -28,7 +28,7 @@ class SlowClock : public FakeClock {
   }
 };
 
-// Remembers the segments that entered before each step; read when the worker is gone.
+// Records the number of segments that entered before each step. Read it after the worker has ended.
 class TopUpObserver : public CountingObserver {
  public:
   void OnStep(const Step& step) override {
@@ -38,7 +38,7 @@ class TopUpObserver : public CountingObserver {
   std::vector<int> top_ups;
 };
 
-// Remembers the order in which its segments ended; read when the worker is gone.
+// Records the order in which its segments ended. Read it after the worker has ended.
 class OrderOwner : public RecordingOwner {
  public:
   using testing::RecordingOwner::RecordingOwner;
@@ -62,7 +62,7 @@ class StaticBatchTest : public ::testing::Test {
     options_.capacity = 8;
   }
 
-  // Segments of these source lengths, accepted and pushed at once.
+  // Accepts segments of these source lengths and pushes them at once.
   void Push(const std::vector<int>& lengths, const std::shared_ptr<RecordingOwner>& owner) {
     std::vector<std::unique_ptr<Segment>> made;
     int64_t tokens = 0;
@@ -85,7 +85,7 @@ class StaticBatchTest : public ::testing::Test {
     ASSERT_TRUE(queue_.Push(reservation, std::move(made)).empty());
   }
 
-  // Decodes what is pushed, on one worker; returns when `count` segments have ended.
+  // Decodes the pushed segments on one worker. Returns when `count` segments have ended.
   void Run(size_t count) {
     const Policy policy(options_);
     config_.window = options_.window;
@@ -107,8 +107,8 @@ class StaticBatchTest : public ::testing::Test {
   int pushed_ = 0;
 };
 
-// Passes of the encoder are two segments and windows are three, a batch is eight: it is full all
-// the same, and so are all batches but the last.
+// An encoder pass has two segments and a window three, but a batch has room for eight. All batches
+// must be full except the last.
 TEST_F(StaticBatchTest, WaitsUntilItIsFull) {
   options_.window.segments = 3;
   Push(std::vector<int>(43, 200), owner_);
@@ -140,14 +140,14 @@ TEST_F(StaticBatchTest, AQueueOrMemoryTooSmallForABatchMakesSmallerOnes) {
 
 TEST_F(StaticBatchTest, TooFewCrossPagesForABatchDoNotHangIt) {
   Push(std::vector<int>(40, 200), owner_);
-  config_.pages.cross_pages = 21;  // seven for each segment
+  config_.pages.cross_pages = 21;  // each segment takes seven
   Run(40);
   EXPECT_EQ(owner_->results().size(), 40U);
   for (const int batch : observer_.top_ups) EXPECT_LE(batch, 3);
 }
 
 TEST_F(StaticBatchTest, TwoWorkersShareAndEnd) {
-  auto owner = std::make_shared<RecordingOwner>(&ledger_);  // heard from two threads
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);  // called by two threads
   CountingObserver observer;
   const Policy policy(options_);
   config_.workers = 2;
@@ -169,7 +169,7 @@ TEST_F(StaticBatchTest, TwoWorkersShareAndEnd) {
   EXPECT_EQ(ledger_.Snapshot().waiting + ledger_.Snapshot().running, 0);
 }
 
-// One segment at a time shows the order in which they are handed out.
+// Runs one segment at a time, which shows the order in which segments are delivered.
 class WindowOrderTest : public StaticBatchTest {
  protected:
   std::vector<int> OrderOf(WindowOrder order, int64_t window) {

@@ -1,4 +1,5 @@
-// A worker with its threads, on a scripted model: on the host, and behind the loop of a device.
+// Tests a worker with its threads on a scripted model, with a batch on the host and in the loop of
+// a device.
 #include "engine/schedule/worker.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ class WorkerTest : public ::testing::TestWithParam<Place> {
     return made;
   }
 
-  // Segments of mixed lengths and beams, accepted and pushed.
+  // Accepts and pushes segments of different lengths and beams.
   void Push(RequestQueue& queue, const std::shared_ptr<RecordingOwner>& owner, int segments,
             uint64_t client = 0) {
     std::vector<std::unique_ptr<Segment>> made;
@@ -143,7 +144,8 @@ TEST_P(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   EXPECT_EQ(counts.waiting + counts.running, 0);
 }
 
-// Segments that come after its end go to the others: it would fail all of them.
+// Segments that arrive after one worker has failed go to the other. The failed worker would fail
+// all of them.
 TEST_P(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
   std::atomic<int> steps{0};
   std::atomic<int> passes{0};
@@ -196,7 +198,7 @@ TEST_P(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
   EXPECT_GT(counts.cancelled, 0);
 }
 
-// Notes how many segments of another had started when its own did.
+// Records how many segments of another owner had started when its own segment started.
 class Newcomer : public RecordingOwner {
  public:
   Newcomer(Ledger* ledger, const testing::RecordingOwner* other)
@@ -211,7 +213,8 @@ class Newcomer : public RecordingOwner {
   const testing::RecordingOwner* const other_;
 };
 
-// One client's backlog of hundreds delays another's sentence by what is encoded and a window.
+// A backlog of 400 segments of one client delays another client's sentence only by the encoded
+// segments and one window.
 TEST_P(WorkerTest, ABacklogDelaysAnotherClientByAWindowAtMost) {
   config_.encoded_segments = 16;
   config_.window.segments = 16;

@@ -7,13 +7,13 @@ namespace {
 thread_local int64_t allocations = 0;
 }  // namespace
 
-// In a file of their own, so that the compiler does not see through the pairs.
+// These functions have their own file so that the compiler cannot remove pairs of new and delete.
 void* operator new(size_t size) {
   ++allocations;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
-// The standard library pairs this one with the plain delete.
+// The standard library frees this memory with the plain delete.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(size);

@@ -7,7 +7,7 @@
 namespace dragoman::testing {
 namespace {
 
-// Takes numbers of which each may be taken once.
+// Records which numbers are taken. Each number may be taken once.
 class Taken {
  public:
   Taken(const char* what, int64_t begin, int64_t end) : what_(what), begin_(begin), end_(end) {}

@@ -22,7 +22,7 @@ absl::StatusOr<std::string> ReadGzipFile(const std::string& path) {
   while ((size = gzread(file, buffer.data(), buffer.size())) > 0) {
     text.append(buffer.data(), static_cast<size_t>(size));
   }
-  // A file that is cut short gives 0 bytes in the end as a whole one does: only gzerror tells.
+  // gzread returns 0 at the end of a truncated file, too. Only gzerror tells the difference.
   int error = Z_OK;
   const std::string message = gzerror(file, &error);  // with the path
   const bool is_plain = gzdirect(file) != 0;

@@ -36,7 +36,7 @@ HostStepDevice::HostStepDevice(const kernels::BatchLimits& limits, engine::KvMem
   buckets_.push_back(limits.max_rows);
   kernels::CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
   MakeMailboxes();
-  launches_.reserve(1 << 16);  // to enqueue is to allocate nothing
+  launches_.reserve(1 << 16);  // so that enqueuing does not allocate
   thread_ = std::thread([this] { Run(); });
 }
 

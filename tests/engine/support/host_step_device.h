@@ -28,7 +28,7 @@ struct HostDeviceTotals {
   std::atomic<int64_t> waiting{0};      // segments that could not begin in a step
   std::atomic<int64_t> pages_left{0};   // pages in use at destruction
   std::atomic<int64_t> slots_left{0};
-  std::atomic<int64_t> gone{0};  // number of devices
+  std::atomic<int64_t> gone{0};  // number of destroyed devices
 };
 
 struct HostDeviceOptions {
@@ -105,7 +105,7 @@ class HostStepDevice final : public engine::StepDevice {
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
   std::vector<Launch> launches_ ABSL_GUARDED_BY(mu_);  // by number
-  int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // of those
+  int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // number of finished steps
   int64_t failed_ ABSL_GUARDED_BY(mu_) = INT64_MAX;    // number of the step that failed
   absl::Status status_ ABSL_GUARDED_BY(mu_);
   int64_t last_of_mailbox_[kernels::kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};

@@ -27,7 +27,7 @@ class Random {
   T OneOf(std::initializer_list<T> values) {
     return *(values.begin() + Int(0, static_cast<int32_t>(values.size()) - 1));
   }
-  // Mostly the first.
+  // Returns `usual` with a probability of 60 percent, else one of the others.
   template <typename T>
   T Usually(T usual, std::initializer_list<T> others) {
     return Chance(60) ? usual : OneOf(others);
@@ -47,10 +47,10 @@ bool Contains(const TokenList& list, const TokenList& part) {
   return std::search(list.begin(), list.end(), part.begin(), part.end()) != list.end();
 }
 
-// Required phrases; often with a common prefix, twice the same, or up to the end of the output.
+// Adds required phrases. Some have a common prefix, some occur twice, and some fill the output.
 void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   int32_t room = std::min(random.Chance(90) ? random.Int(1, 8) : random.Int(9, 30), o.max_tokens);
-  // A small alphabet makes them overlap.
+  // In a small alphabet phrases overlap.
   const int32_t alphabet = random.Chance(50) ? std::min(vocabulary, 5) : vocabulary;
   while (room > 0) {
     TokenList phrase = Phrase(random, alphabet, std::min(random.Int(1, 3), room));
@@ -65,7 +65,7 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
     return std::any_of(o.phrases.begin(), o.phrases.end(),
                        [&](const TokenList& phrase) { return Contains(phrase, forbidden); });
   });
-  // Half of the tokens, so that phrases are often met within words.
+  // Half of the tokens continue a word, so that phrases often occur within words.
   if (random.Chance(50)) {
     for (int32_t token = 1; token < vocabulary; ++token) {
       if (random.Chance(50)) o.edges.continuing.push_back(token);
@@ -84,7 +84,7 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   }
 }
 
-// SEARCH.md a.8, which combines with everything.
+// Adds the options of SEARCH.md a.8, which combine with every method.
 void AddCommon(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   o.beam = random.Chance(95) ? random.Int(1, 8) : random.Int(9, 40);
   o.max_tokens = random.Chance(95) ? random.Int(1, 12) : random.Int(13, 40);
@@ -123,7 +123,7 @@ RandomCase Attempt(uint64_t seed, ReferenceMethod method) {
   Random random(seed);
   RandomCase c;
   c.method = method;
-  // Now and then more than one block of materialized logits.
+  // A few cases have more than one block of materialized logits.
   c.vocabulary = random.Chance(95) ? random.Int(5, 14) : random.Int(257, 600);
   AddCommon(random, c.vocabulary, c.options);
   ReferenceOptions& o = c.options;
@@ -153,7 +153,7 @@ RandomCase Attempt(uint64_t seed, ReferenceMethod method) {
       break;
   }
 
-  // Peaked rows, so that thresholds prune; EOS grows likely with the length.
+  // The distributions are peaked, so that thresholds prune. EOS becomes likelier with the length.
   const double height = random.OneOf({3.0, 6.0});
   const double length = random.Int(1, 8);
   const auto vocabulary = static_cast<size_t>(c.vocabulary);
@@ -195,7 +195,7 @@ void Print(std::ostream& out, const char* name, const T& value, const T& usual) 
 }  // namespace
 
 RandomCase MakeRandomCase(uint64_t seed, ReferenceMethod method) {
-  // A case in which something nearly ties is thrown away.
+  // Discards attempts in which two numbers whose order matters are nearly equal.
   uint64_t attempt = Scramble(seed);
   for (;; attempt = Scramble(attempt)) {
     RandomCase c = Attempt(attempt, method);

@@ -1,5 +1,5 @@
-// The random cases of random_case.h: that they are what they promise to be, and that the
-// reference's results have the properties that their options ask for.
+// Checks that the random cases of random_case.h keep the promises of that header, and that the
+// reference's results have the properties that the options of each case ask for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool EndsWith(const TokenList& list, const TokenList& part) {
   return list.size() >= part.size() && std::equal(part.rbegin(), part.rend(), list.rbegin());
 }
 
-// Whether an n-gram that ends at or after `from` was there before.
+// Reports whether an n-gram that ends after position `from` occurred before.
 bool RepeatsNgram(const TokenList& tokens, size_t n, size_t from) {
   for (size_t i = 0; i + n <= tokens.size(); ++i) {
     for (size_t j = i + 1; j + n <= tokens.size(); ++j) {
@@ -47,7 +47,7 @@ void ExpectWellFormed(const RandomCase& c) {
     }
     EXPECT_EQ(std::count(h.tokens.begin(), h.tokens.end(), c.pad()), 0);
     EXPECT_EQ(std::count(h.tokens.begin(), h.tokens.end(), RandomCase::kEos), 0);
-    for (size_t end = prefix + 1; end <= h.tokens.size(); ++end) {  // what is forced is stronger
+    for (size_t end = prefix + 1; end <= h.tokens.size(); ++end) {  // the prefix is exempt
       for (const TokenList& phrase : o.forbidden) {
         EXPECT_FALSE(EndsWith(TokenList(h.tokens.begin(), h.tokens.begin() + static_cast<int>(end)),
                               phrase));
@@ -86,7 +86,7 @@ TEST(RandomCase, ResultsHaveWhatTheirOptionsAskFor) {
     noops += c.expected.noop_expansions > 0 ? 1 : 0;
     for (const ReferenceHypothesis& h : c.expected.nbest) at_limit += h.has_eos ? 0 : 1;
   }
-  // Nothing of this is rare.
+  // None of these situations is rare.
   EXPECT_EQ(with_output.size(), 5U);
   for (const auto& [method, count] : with_output) EXPECT_GT(count, 200) << static_cast<int>(method);
   EXPECT_GT(several, 1000);
@@ -95,7 +95,7 @@ TEST(RandomCase, ResultsHaveWhatTheirOptionsAskFor) {
   EXPECT_GT(noops, 200);
 }
 
-// Whether the tokens hold the phrase between two word boundaries.
+// Reports whether the tokens contain the phrase between two word boundaries.
 bool HasAsWord(const TokenList& tokens, const TokenList& phrase, const ReferenceWordEdges& edges) {
   for (size_t i = 0; i + phrase.size() <= tokens.size(); ++i) {
     const size_t end = i + phrase.size();
@@ -110,7 +110,7 @@ bool HasAsWord(const TokenList& tokens, const TokenList& phrase, const Reference
 
 TEST(RandomCase, PhrasesAreMetAsWordsOfTheirOwn) {
   int cases = 0;
-  int within = 0;  // with a token that continues a word
+  int within = 0;  // outputs with a token that continues a word
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     const RandomCase c = MakeRandomCase(seed, ReferenceMethod::kConstrained);
     if (c.options.edges.empty() || !c.expected.constraints_met) continue;
@@ -132,7 +132,8 @@ TEST(RandomCase, PhrasesAreMetAsWordsOfTheirOwn) {
   EXPECT_GT(within, 300);
 }
 
-// Without word edges the bank of the best hypothesis grows in every step (SEARCH.md d.2).
+// Without word edges the bank of the best hypothesis grows in every step (SEARCH.md d.2). So the
+// phrases are always found if the maximum length leaves room for them.
 TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
   int cases = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
@@ -143,9 +144,9 @@ TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
     const bool suffix = o.phrases.back().back() == RandomCase::kEos;
     if (needed > static_cast<size_t>(o.max_tokens) || !o.forbidden.empty()) continue;
     if (!o.edges.empty() || !o.gates.empty()) continue;
-    // All tokens may be banned once everything is met.
+    // After all phrases are complete, the ban on repeated n-grams may ban every token.
     if (o.no_repeat_ngram > 0) continue;
-    if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it makes the progress
+    if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it would complete a phrase
     EXPECT_TRUE(c.expected.constraints_met) << c.ToString();
     ++cases;
   }

@@ -36,7 +36,7 @@ kernels::StopRule ToStopRule(ReferenceStop stop) {
   return kernels::StopRule::kAllBeams;
 }
 
-// Tokens that are never produced are phrases of one token.
+// Returns the forbidden phrases. A banned token becomes a phrase of one token.
 std::vector<TokenList> Forbidden(const ReferenceOptions& o) {
   std::vector<TokenList> phrases = o.forbidden;
   for (const int32_t id : o.banned) phrases.push_back({id});
@@ -52,7 +52,7 @@ std::vector<engine::GatedPhrase> Constraints(const ReferenceOptions& o) {
   return phrases;
 }
 
-// Each once.
+// Returns the distinct tokens in ascending order.
 TokenList Ascending(const TokenList& tokens) {
   const std::set<int32_t> once(tokens.begin(), tokens.end());
   return {once.begin(), once.end()};

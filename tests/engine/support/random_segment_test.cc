@@ -1,4 +1,5 @@
-// The random tests ask for every rule: one that none of them asks for is not tested by them.
+// Checks that the random tests ask for every rule and option. They would not test one that is never
+// drawn.
 #include "tests/engine/support/random_segment.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ TEST(RandomSegment, EveryFieldOfTheSearchIsDrawn) {
   for (const auto& [name, drawn] : values) {
     if (drawn.size() == 1) constant.insert(name);
   }
-  // No option of a request sets these, or the reference does not know them.
+  // Fields that no option of a request sets, or that the reference does not support.
   EXPECT_THAT(constant,
               UnorderedElementsAre("alignment_heads", "alignment_layer", "eos", "free_prefix",
                                    "more_eos", "more_eos_count", "need_log_probs", "not_first",
@@ -45,7 +46,7 @@ TEST(MixedRequests, EveryOptionOfTheTableIsAskedFor) {
       if (engine::IsGiven(member)) missing.erase(std::string(row.name));
     });
   }
-  // These have tests of single requests alone.
+  // Options that only tests of single requests cover.
   EXPECT_THAT(missing,
               UnorderedElementsAre("alignment_heads", "alignment_layer", "constraint_prune",
                                    "max_length_extra", "max_length_ratio", "patience", "penalty"));

@@ -21,7 +21,7 @@ bool BetterChild(const Child& a, const Child& b) {
          std::make_tuple(-b.h.log_prob, b.parent, b.token);
 }
 
-// The common part of the three searches.
+// The part that the three unconstrained searches have in common.
 class Beam {
  public:
   Beam(const ReferenceModel& model, const ReferenceOptions& options, bool emitted_only)
@@ -30,8 +30,8 @@ class Beam {
  protected:
   size_t k() const { return static_cast<size_t>(o_.beam); }
 
-  // Children of every hypothesis on the beam, the best `limit`, best first (SEARCH.md a.1, steps 1
-  // and 2).
+  // Returns the `limit` best children of all hypotheses on the beam, best first (SEARCH.md a.1,
+  // steps 1 and 2).
   std::vector<Child> Pool(size_t limit) {
     std::vector<Child> pool;
     for (size_t p = 0; p < beam_.size(); ++p) {
@@ -48,7 +48,7 @@ class Beam {
     return Best(pool, limit);
   }
 
-  // a.2: what the thresholds leave. `best_finished` is a log-probability.
+  // a.2: returns the hypotheses that the thresholds keep. `best_finished` is a log-probability.
   std::vector<ReferenceHypothesis> AboveThreshold(const std::vector<ReferenceHypothesis>& beam,
                                                   double best_finished) {
     double reference = best_finished;
@@ -67,7 +67,7 @@ class Beam {
     return h.log_prob / LengthDivisor(o_, h.tokens.size() + (h.has_eos || !emitted_only_ ? 1 : 0));
   }
 
-  // Sorted by score; of equal ones the one that finished first.
+  // Sorts by score. Among equal scores, the hypothesis that finished first comes first.
   ReferenceResult Finish(std::vector<ReferenceHypothesis> nbest) {
     std::stable_sort(nbest.begin(), nbest.end(),
                      [](const auto& a, const auto& b) { return a.score > b.score; });
@@ -82,14 +82,14 @@ class Beam {
     result_.trace.push_back({beam_, popped, {}});
   }
 
-  // Positions that a search may write: real tokens, and EOS where it is forced.
+  // Returns the maximum number of positions of an output: real tokens, and EOS if it is forced.
   int32_t Positions() const {
     return o_.max_tokens + (o_.forced_eos == ReferenceForcedEos::kNone ? 0 : 1);
   }
 
   const ReferenceModel& model_;
   const ReferenceOptions o_;
-  const bool emitted_only_;  // lengths count EOS only where it is there
+  const bool emitted_only_;  // the length includes EOS only if EOS was emitted
   std::vector<ReferenceHypothesis> beam_;
   ReferenceResult result_;
   GapMeter gap_;
@@ -104,8 +104,8 @@ class Beam {
     return children;
   }
 
-  // The best M one-token extensions. Where nothing is forced at the limit, one that reaches it is
-  // final as it is (a.7).
+  // Returns the best max_candidates one-token extensions, or all if that is 0. If no EOS is forced,
+  // an extension that reaches the maximum length is finished without EOS (a.7).
   std::vector<Child> Children(size_t parent) {
     const ReferenceHypothesis& from = beam_[parent];
     const std::vector<double> scores = StepScores(model_, o_, from.tokens);
@@ -138,8 +138,8 @@ class OnBeam : public Beam {
     double best_done = kNegInf;
     while (done.size() < k() && !beam_.empty()) {
       const std::vector<Child> pool = Pool(k());
-      // a.1.3. The run is never longer than what is missing, but for hypotheses that all end at the
-      // limit without EOS.
+      // a.1.3: moves the leading finished hypotheses of the pool to `done`. They can be more than
+      // `done` has room for only if they all end at the limit without EOS.
       std::vector<TokenList> popped;
       size_t next = 0;
       while (next < pool.size() && pool[next].h.finished && done.size() < k()) {
@@ -165,7 +165,7 @@ class Immediate : public Beam {
 
   ReferenceResult Run() {
     std::vector<ReferenceHypothesis> done;
-    size_t finished = 0;  // ever
+    size_t finished = 0;  // number of hypotheses that have ever finished
     double best_finished = kNegInf;
     const bool all_beams = o_.stop == ReferenceStop::kAllBeams;
     while (!beam_.empty()) {
@@ -195,14 +195,15 @@ class Immediate : public Beam {
 
  private:
   bool Over(const std::vector<ReferenceHypothesis>& done, size_t finished) {
-    if (k() == 1) return finished > 0;  // as greedy search
+    if (k() == 1) return finished > 0;  // ends like greedy search
     if (o_.stop == ReferenceStop::kAllBeams) return finished >= k();
     if (o_.stop == ReferenceStop::kFirstK) {
       const double needed = std::floor(static_cast<double>(k()) * o_.patience + 0.5);
       return static_cast<double>(finished) >= std::max(1.0, needed);
     }
     if (done.size() < k()) return false;
-    // The length that a live hypothesis is measured by: what it has, or the most it could have.
+    // The length that normalises the score of a live hypothesis: its current length, or the maximum
+    // length.
     size_t length = beam_.front().tokens.size();
     if (o_.stop == ReferenceStop::kNever && o_.length_penalty > 0) {
       length = static_cast<size_t>(Positions());

@@ -80,9 +80,9 @@ void ReferenceConstraints::Advance(int32_t token, int32_t source) {
 }
 
 void ReferenceConstraints::MatchAgain(const TokenList& longer, int32_t source) {
-  // The longest prefix of the path that is a needed phrase and ends at a boundary is completed;
-  // without one the path's first token is dropped. What is left is scanned again from the root, the
-  // new token last.
+  // Completes the longest prefix of the path that is a needed phrase and ends at a boundary. If
+  // there is none, drops the first token of the path. Then scans the rest again from the root, with
+  // the new token last.
   size_t used = longer.size() - 1;
   const auto prefix = [&] {
     return TokenList(longer.begin(), longer.begin() + static_cast<int>(used));
@@ -121,7 +121,8 @@ TokenList ReferenceConstraints::Allowed(int32_t source) const {
   if (path_.empty()) {
     std::erase_if(tokens, [&](int32_t token) { return !edges_.IsBoundary(last_, token); });
   } else if (IsNeeded(path_)) {
-    // Pending and complete: it may also be left as it is, and another phrase begun.
+    // The path is a complete phrase and a prefix of a longer one. The next token may also begin
+    // another phrase instead of continuing the longer one.
     ReferenceConstraints after = *this;
     after.Complete(path_);
     after.path_.clear();
@@ -136,7 +137,8 @@ std::vector<int32_t> BankSlots(int32_t k, const std::vector<int32_t>& candidate_
   std::vector<int32_t> slots(banks, 0);
   int32_t total = 0;
   for (const int32_t count : candidate_counts) total += count;
-  // One slot after the other goes to its bank, or down to the next one with a candidate to spare.
+  // Gives the slots to the banks one by one. If a bank has no candidate left, its slot goes to the
+  // next lower bank that has one.
   int32_t to_place = std::min(k, total);
   const auto place = [&](size_t bank, int32_t count) {
     for (; count > 0 && to_place > 0; --count, --to_place) {

@@ -27,7 +27,8 @@ class ReferenceConstraints {
   int32_t bank() const;
   bool finished() const;
   // Returns the tokens that make progress (d.2.2 ii) in a row that is aligned with `source`,
-  // ascending; at kAnyPosition those that would if all gates were and had been open.
+  // ascending. At kAnyPosition, returns the tokens that would make progress if all gates were
+  // always open.
   TokenList Allowed(int32_t source = ReferenceGate::kAnyPosition) const;
 
  private:

@@ -11,8 +11,8 @@
 namespace dragoman::testing {
 namespace {
 
-// A hypothesis, or a candidate to be one. `score` is what it competes with: the log-probability,
-// and once finished the normalised one.
+// A hypothesis or a candidate for one. Items compete by `score`: the log-probability while they
+// run, and the normalised log-probability once they have finished.
 struct Item {
   ReferenceHypothesis h;
   ReferenceConstraints state;
@@ -34,8 +34,8 @@ bool EosCompletes(ReferenceConstraints state, int32_t eos) {
   return state.finished();
 }
 
-// d.7: marks what ends without all phrases, and all but progress in a row that would rather end so.
-// `children` are all of one row, best first.
+// d.7: marks the children that end without all phrases. If the best child is one of them, also
+// marks the children that make no progress. `children` are all children of one row, best first.
 void MarkCut(std::vector<Item>& children) {
   const auto ends_unmet = [](const Item& child) {
     return child.h.finished && !child.state.finished();
@@ -76,7 +76,8 @@ class Search {
   }
 
  private:
-  // SEARCH.md d.2.1 and d.2.2: the union of the four sources, best first. eos_only: past the limit.
+  // SEARCH.md d.2.1 and d.2.2: returns the union of the four sources, best first. `eos_only`: the
+  // maximum length is reached.
   std::vector<Item> Candidates(bool eos_only) {
     std::vector<Item> all;
     for (size_t p = 0; p < beam_.size(); ++p) {
@@ -139,7 +140,8 @@ class Search {
     return kept;
   }
 
-  // d.2.2 iv. `children` are all of one row, best first.
+  // d.2.2 iv: marks the best child that does not continue a word, if it is among the first
+  // max(beam, 8). `children` are all children of one row, best first.
   void MarkAfterWord(std::vector<Item>& children) {
     const size_t looked_at = static_cast<size_t>(std::max(o_.beam, 8));
     for (size_t i = 0; i < children.size() && i < looked_at; ++i) {
@@ -150,7 +152,7 @@ class Search {
     }
   }
 
-  // d.2.3 to d.2.5. `all` is sorted.
+  // d.2.3 to d.2.5: selects the new beam. `all` is sorted, best first.
   std::vector<Item> Select(const std::vector<Item>& all) {
     std::vector<std::vector<size_t>> banks(static_cast<size_t>(tokens_) + 1);
     std::vector<BankedCandidate> banked;
@@ -183,7 +185,7 @@ class Search {
     return beam;
   }
 
-  // d.3: hypotheses that are more than the threshold below the best complete one.
+  // d.3: removes hypotheses whose score is more than the threshold below the best finished one.
   std::vector<Item> Prune(const std::vector<Item>& beam) {
     double best = kNegInf;
     for (const Item& item : beam) {
@@ -197,8 +199,8 @@ class Search {
     return kept;
   }
 
-  // Where nothing is forced, what has met everything at the limit is final as it is, and the rest
-  // can go no further.
+  // If no EOS is forced, hypotheses at the maximum length that contain all phrases are finished
+  // without EOS. The others cannot continue.
   void EndWithoutEos() {
     std::vector<Item> kept;
     std::vector<Item> unmet;
@@ -228,7 +230,7 @@ class Search {
                      [](const auto& a, const auto& b) { return a.score > b.score; });
     if (result_.nbest.empty() && !unmet_.empty() && !unmet_.front().h.tokens.empty()) {
       result_.constraints_met = false;
-      // The best of the highest bank: they are sorted, best first.
+      // Returns the best hypothesis of the highest bank. `unmet_` is sorted, best first.
       const Item* best = unmet_.data();
       for (const Item& item : unmet_) {
         if (item.state.bank() > best->state.bank()) best = &item;
@@ -254,7 +256,7 @@ class Search {
   const ReferenceOptions o_;
   int32_t tokens_ = 0;  // C
   std::vector<Item> beam_;
-  std::vector<Item> unmet_;  // unfinished before the latest step, or at the limit; best first
+  std::vector<Item> unmet_;  // running before the latest step, or at the limit; best first
   ReferenceResult result_;
   GapMeter gap_;
 };
@@ -271,7 +273,7 @@ void Enumerate(const ReferenceModel& model, const ReferenceOptions& o, const Ref
     ReferenceConstraints after = state;
     after.Advance(static_cast<int32_t>(t));
     if (static_cast<int32_t>(t) == model.eos) {
-      if (!after.finished()) continue;  // forced at the limit
+      if (!after.finished()) continue;  // EOS is forced at the limit
       child.finished = child.has_eos = true;
       child.score = child.log_prob / LengthDivisor(o, child.tokens.size() + 1);
       found.push_back(child);

@@ -99,8 +99,8 @@ struct ReferenceOptions {
 
   // d
   std::vector<TokenList> phrases;
-  // d.7: of each phrase, or empty. The next token after n tokens is aligned with source position
-  // n % source_length.
+  // d.7: one gate for each phrase, or empty. The next token after n tokens is aligned with source
+  // position n % source_length.
   std::vector<ReferenceGate> gates;
   int32_t source_length = 1;
   ReferenceWordEdges edges;
@@ -114,7 +114,7 @@ struct ReferenceHypothesis {
   double log_prob = 0;
   double score = 0;
   bool finished = false;  // by EOS, or by the limit if no EOS is forced
-  bool has_eos = false;   // by EOS
+  bool has_eos = false;   // it ends with EOS
 };
 
 // The finished and running hypotheses on the beam after a step, for messages.
@@ -128,7 +128,7 @@ struct ReferenceResult {
   std::vector<ReferenceHypothesis> nbest;  // best first
   int32_t steps = 0;
   int64_t expansions = 0;       // unfinished hypotheses whose scores were computed
-  int64_t noop_expansions = 0;  // finished ones that only proposed themselves
+  int64_t noop_expansions = 0;  // finished hypotheses that only proposed themselves
   bool constraints_met = true;  // d
   std::vector<ReferenceTrace> trace;
   // The smallest distance between two numbers whose order decided something. A search in float must

@@ -101,7 +101,7 @@ RealVector CrossAttentionContextEl(const CrossAttention& a) {
   RealVector context;
   for (size_t head = 0; head < static_cast<size_t>(a.heads); ++head) {
     const RealVector q_h = Columns(q, head, width);
-    RealVector through(a.query.size(), 0);  // q_h Wk_h^T; bk adds the same to every score
+    RealVector through(a.query.size(), 0);  // q_h Wk_h^T; bk would add the same to all scores
     for (size_t i = 0; i < through.size(); ++i)
       through[i] = Dot(q_h, Columns(a.wk[i], head, width));
     RealVector scores;

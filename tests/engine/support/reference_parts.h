@@ -27,7 +27,7 @@ RealVector AttentionWeights(const RealVector& query, const RealMatrix& keys,
 
 struct CrossAttention {
   RealVector query;
-  RealMatrix memory, wq, wk, wv;  // y = x W + b
+  RealMatrix memory, wq, wk, wv;  // rows of y = x W + b
   RealVector bq, bk, bv;
   int32_t heads = 1;
   std::vector<int32_t> mask;  // 0: masked

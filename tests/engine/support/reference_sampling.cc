@@ -17,7 +17,7 @@ std::array<uint32_t, 4> Philox4x32(const std::array<uint32_t, 4>& counter,
     c = {static_cast<uint32_t>(b >> 32) ^ c[1] ^ k[0], static_cast<uint32_t>(b),
          static_cast<uint32_t>(a >> 32) ^ c[3] ^ k[1], static_cast<uint32_t>(a)};
     k[0] += 0x9E3779B9;  // the golden ratio
-    k[1] += 0xBB67AE85;  // the square root of 3, less 1
+    k[1] += 0xBB67AE85;  // the square root of 3, minus 1
   }
   return c;
 }
@@ -61,7 +61,7 @@ Distribution FilteredDistribution(const std::vector<double>& scores, double temp
 
 namespace {
 
-// The model's log-probabilities, before all changes.
+// Returns the log-probabilities of the unchanged model.
 std::vector<double> ModelScores(const ReferenceModel& model, const ReferenceOptions& o,
                                 const TokenList& tokens) {
   std::vector<double> x = model.logits(tokens);

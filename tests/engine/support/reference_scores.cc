@@ -13,7 +13,7 @@ bool Contains(const TokenList& list, int32_t id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
-// A row of the size of `like` with one id possible.
+// Returns a row of the size of `like` in which only one id is possible.
 std::vector<double> Only(int32_t id, double value, const std::vector<double>& like) {
   std::vector<double> x(like.size(), kNegInf);
   x[static_cast<size_t>(id)] = value;
@@ -29,7 +29,7 @@ double LogSum(const std::vector<double>& x) {
 }
 
 void Penalise(std::vector<double>& x, const ReferenceOptions& o, const TokenList& tokens) {
-  // A penalty above 1 makes what the source has more likely.
+  // A penalty above 1 makes the tokens of the source more likely.
   for (const int32_t id : std::set<int32_t>(o.source.begin(), o.source.end())) {
     double& v = x[static_cast<size_t>(id)];
     v = v < 0 ? v / o.encoder_penalty : v * o.encoder_penalty;
@@ -97,10 +97,10 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
   for (double& v : x) v /= o.temperature;              // 1
   x = LogSoftmax(x);                                   // 2
   x[static_cast<size_t>(model.eos)] *= o.eos_penalty;  // 3
-  if (forced >= 0) {                                   // 8: the model's own log-prob
+  if (forced >= 0) {                                   // 8: its log-prob is the model's
     if (o.renormalize) {
-      // Tokens that are banned everywhere are out of the sum here too; the forced id wins over
-      // that.
+      // Tokens that are banned everywhere do not contribute to the sum. If the forced id is one of
+      // them, all of them contribute.
       TokenList always = o.banned;
       for (const TokenList& phrase : o.forbidden) {
         if (phrase.size() == 1) always.push_back(phrase.front());

@@ -1,5 +1,5 @@
-// The reference decoders against what can be said without them: known answers, enumeration,
-// counting.
+// Checks the reference decoders by methods that do not use them: known answers, enumeration of all
+// outputs, and counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using ::testing::Pointwise;
 
 constexpr int32_t kEos = 0;
 
-// Random logits for every prefix; EOS is token 0.
+// A model with random logits for every prefix. EOS is token 0.
 ReferenceModel RandomModel(int vocabulary, uint64_t seed) {
   return {kEos, [=](std::span<const int32_t> prefix) {
             std::seed_seq words{
@@ -40,7 +40,7 @@ ReferenceModel RandomModel(int vocabulary, uint64_t seed) {
           }};
 }
 
-// Every output there is, best score first.
+// Enumerates all possible outputs, best score first.
 std::vector<ReferenceHypothesis> AllOutputs(const ReferenceModel& model,
                                             const ReferenceOptions& o) {
   std::vector<ReferenceHypothesis> all;
@@ -76,7 +76,7 @@ TEST(ReferencePhilox, GivesTheKnownAnswersOfRandom123) {
       ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
 }
 
-// A beam that can hold everything leaves nothing to decide: all searches find all outputs.
+// If the beam can hold all hypotheses, a search prunes nothing. So all searches find all outputs.
 TEST(ReferenceSearches, FindAllOutputsWithABeamThatHoldsThem) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const ReferenceModel model = RandomModel(4, seed);
@@ -133,16 +133,16 @@ TEST(ReferenceDba, ReportsTheBestOfTheHighestBankWhenNothingMeetsTheConstraints)
   o.beam = 3;
   o.max_tokens = 4;
   o.phrases = {{1, 2}};
-  o.forbidden = {{1, 2}};  // cannot be met
+  o.forbidden = {{1, 2}};  // so no output can contain the phrase
   const ReferenceResult result = ReferenceDba(RandomModel(4, 1), o);
   EXPECT_FALSE(result.constraints_met);
   ASSERT_EQ(result.nbest.size(), 1U);
   EXPECT_EQ(result.nbest[0].tokens.size(), 4U);
-  EXPECT_EQ(result.nbest[0].tokens.back(), 1);  // the partial match is the highest bank there is
+  EXPECT_EQ(result.nbest[0].tokens.back(), 1);  // the partial match is in the highest bank reached
   EXPECT_FALSE(result.nbest[0].has_eos);
 }
 
-// Whether all phrases lie in the tokens without sharing one.
+// Reports whether the tokens contain all phrases at disjoint positions.
 bool Satisfied(const TokenList& tokens, std::vector<TokenList> phrases, std::vector<bool> used) {
   if (phrases.empty()) return true;
   const TokenList phrase = phrases.back();
@@ -193,19 +193,19 @@ TEST(ReferenceConstraints, AreFinishedOnlyWhereThePhrasesAre) {
     }
     const bool possible = Satisfied(tokens, phrases, std::vector<bool>(tokens.size(), false));
     if (state.finished()) {
-      EXPECT_TRUE(possible);  // sound always
+      EXPECT_TRUE(possible);  // never finished without all phrases
       EXPECT_EQ(state.bank(), most);
     } else if (possible) {
-      EXPECT_GT(phrases.size(), 1U);  // exact for one phrase
+      EXPECT_GT(phrases.size(), 1U);  // the state is exact for a single phrase
       ++missed;
     }
     satisfiable += possible ? 1 : 0;
   }
   EXPECT_GT(satisfiable, 4000);
-  EXPECT_LT(missed * 100, satisfiable);  // it may miss rare sequences
+  EXPECT_LT(missed * 100, satisfiable);  // it may miss rare sequences of several phrases
 }
 
-// The words of SEARCH.md d.2.4, pass by pass.
+// Follows the text of SEARCH.md d.2.4 literally, pass by pass.
 std::vector<int32_t> BankSlotsByPasses(int32_t k, const std::vector<int32_t>& counts) {
   const size_t banks = counts.size();
   int32_t total = 0;
@@ -260,7 +260,7 @@ TEST(ReferenceStepScores, ChangeTheScoresInTheStatedOrder) {
   o.eos_penalty = .5;
   expect(o, {1}, {std::sqrt(.1), .2, .3, .4});
   o = {};
-  o.repetition_penalty = 2;  // once for each id
+  o.repetition_penalty = 2;  // applied once for each id
   expect(o, {1, 1, 3}, {.1, .04, .3, .16});
   o.used_start_token = 2;
   expect(o, {1}, {.1, .04, .09, .4});
@@ -283,7 +283,7 @@ TEST(ReferenceStepScores, ChangeTheScoresInTheStatedOrder) {
   o = {};
   o.forced_prefix = {1, 1};
   o.no_repeat_ngram = 1;
-  expect(o, {1}, {0, .2, 0, 0});  // stronger than a ban
+  expect(o, {1}, {0, .2, 0, 0});  // a forced token may be a banned one
   expect(o, {1, 1}, {.1, 0, .3, .4});
   o = {};
   o.max_tokens = 1;
@@ -317,16 +317,16 @@ TEST(ReferenceSampling, KeepsTheSmallestSetThatReachesP) {
   };
   using Pairs = std::vector<std::pair<int32_t, int>>;
   EXPECT_EQ(ids(FilteredDistribution(scores, 1, s, &gap)), (Pairs{{3, 400}, {2, 300}, {1, 200}}));
-  s.top_p = .45;  // of what top_k left: 4/9 is not enough
+  s.top_p = .45;  // counts after top_k: 4/9 is below .45
   EXPECT_EQ(ids(FilteredDistribution(scores, 1, s, &gap)), (Pairs{{3, 514}, {2, 386}}));
   s.top_p = .44;
   EXPECT_EQ(ids(FilteredDistribution(scores, 1, s, &gap)), (Pairs{{3, 900}}));
-  s.top_p = 0;  // never empty
+  s.top_p = 0;  // the set is never empty
   EXPECT_EQ(ids(FilteredDistribution(scores, 1, s, &gap)), (Pairs{{3, 900}}));
   s = {};
   EXPECT_EQ(ids(FilteredDistribution(scores, .5, s, &gap)),
             (Pairs{{3, 480}, {2, 270}, {1, 120}, {0, 30}}));
-  s.top_k = 2;  // a tie at the border goes to the lower ids
+  s.top_k = 2;  // equal scores: lower ids are kept
   EXPECT_EQ(ids(FilteredDistribution(Logs({.25, .25, .25, .25}), 1, s, &gap)),
             (Pairs{{0, 450}, {1, 450}}));
 }
@@ -344,7 +344,7 @@ TEST(ReferenceSampling, DrawsAsOftenAsTheModelSays) {
     ++counts[h.tokens.empty() ? 0 : static_cast<size_t>(h.tokens[0])];
   }
   for (size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(counts[i], 2000 * static_cast<int>(i + 1), 250) << i;  // over 3.5 sigma
+    EXPECT_NEAR(counts[i], 2000 * static_cast<int>(i + 1), 250) << i;  // 250 is more than 3.5 sigma
   }
 }
 

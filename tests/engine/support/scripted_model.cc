@@ -8,7 +8,7 @@ namespace {
 
 constexpr kernels::KvLayout kLayout = ScriptedModel::kLayout;
 
-// Where a source's token number `index` lies within its page.
+// Returns the position within its page of the source's token `index`.
 int64_t PlaceInPage(int64_t index) {
   return kLayout.CrossK(0, 0) + index % kernels::kPagePositions;
 }
@@ -60,7 +60,7 @@ class ScriptedDecoder : public engine::Decoder {
       if (r == 0 || slot != in.rows.slot[r - 1]) ReadSource(in.cross, slot);
       FoldLogits((*script_)(source_, prefix), in.requests[r], summaries[r]);
     }
-    // A scripted attention: the source from left to right.
+    // The scripted alignment moves over the source from left to right.
     for (size_t i = 0; i < in.align.size(); ++i) {
       const int32_t row = in.align[i].row;
       in.aligned[i] =
@@ -93,7 +93,7 @@ engine::CrossPages EncodeScripted(std::span<const int32_t> source, engine::KvMem
   engine::CrossPages pages(memory, memory->TakeCross(page_offsets[1]));
   const engine::EncodeInput input{source.data(),        offsets,       1, page_offsets,
                                   pages.pages().data(), memory->pool()};
-  (void)ScriptedEncoder(nullptr).Encode(input);  // never fails
+  (void)ScriptedEncoder(nullptr).Encode(input);  // cannot fail
   return pages;
 }
 

@@ -28,7 +28,7 @@ TEST(Guard, Repeats) {
             Suspicion::kRepeats);
   EXPECT_EQ(Judge(kSource, "市政府市政府市政府市政府市政府市政府市政府市政府", "en", "zh"),
             Suspicion::kRepeats);
-  // Two times, figures, and a source that repeats too.
+  // Not suspicious: a repetition of two, digits, and a source that repeats as well.
   EXPECT_EQ(Judge(kSource, "Die Stadt will bauen, die Stadt will bauen, und zwar Brücken."),
             Suspicion::kNone);
   EXPECT_EQ(Judge("It costs 1,000,000,000,000,000,000,000 dollars to build it.",
@@ -46,7 +46,7 @@ TEST(Guard, Lengths) {
                   "Die Brücken kommen bald, sagt der Bürgermeister der Stadt, der gestern auf dem "
                   "Marktplatz sprach."),
             Suspicion::kTooLong);
-  // Han characters say more.
+  // A Han character carries more meaning than a letter.
   EXPECT_EQ(Judge(kSource, "市政府希望尽快修建新的桥梁。", "en", "zh"), Suspicion::kNone);
   EXPECT_EQ(Judge("市政府希望尽快修建新的桥梁。", kSource, "zh", "en"), Suspicion::kNone);
 }
@@ -54,7 +54,7 @@ TEST(Guard, Lengths) {
 TEST(Guard, Copies) {
   EXPECT_EQ(Judge(kSource, "the government of the city wants to build new bridges, soon"),
             Suspicion::kCopied);
-  // Names, languages that are alike or unknown.
+  // Not suspicious: names, and languages that are similar or unknown.
   EXPECT_EQ(Judge("Angela Merkel, Barack Obama, New York", "Angela Merkel, Barack Obama, New York"),
             Suspicion::kNone);
   EXPECT_EQ(Judge("han har en bil og en hest", "han har en bil og en hest", "da", "nb"),

@@ -142,7 +142,7 @@ TEST(Placeholders, NeighboursAreFoundOneByOne) {
               ElementsAre("<a href=\"https://a.example\">", "{{\u540D}}", "</a>"));
 }
 
-// Each is 200 KB of what makes an expression begin and fail.
+// Each text is 200 KB of parts at which a pattern begins to match and then fails.
 TEST(Placeholders, LongTextsTakeLinearTime) {
   for (const std::string_view part : {"@",
                                       "a@",

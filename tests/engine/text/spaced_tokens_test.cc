@@ -1,5 +1,5 @@
-// Texts that are tokens with spaces between them (engine/text/spaced_tokens.h), by themselves and
-// in a tokenizer.
+// Tests texts of tokens that spaces separate (engine/text/spaced_tokens.h), alone and in a
+// tokenizer.
 #include "engine/text/spaced_tokens.h"
 
 #include <map>
@@ -51,7 +51,7 @@ TEST(SpacedTokens, AreWhatWhiteSpaceSeparates) {
   EXPECT_THAT(Pieces(" \t\n"), ElementsAre());
   EXPECT_THAT(Pieces("a"), ElementsAre("a"));
   EXPECT_THAT(Pieces("  ab \t c\r\n d "), ElementsAre("ab", "c", "d"));
-  // A space that is not ASCII's may be a piece.
+  // A space that is not an ASCII character may be part of a piece.
   EXPECT_THAT(Pieces("\u00a0 x"), ElementsAre("\u00a0", "x"));
 }
 
@@ -78,7 +78,7 @@ TEST(SpacedTokens, MakeATokenizer) {
   const EncodedPhrase phrase = (*tokenizer)->EncodePhrase("b a", true);
   EXPECT_THAT(phrase.ids, ElementsAre(3, 2));
   EXPECT_TRUE(phrase.space_before);
-  // Verbatim text in the place of tokens stands between spaces, one of each.
+  // Verbatim text that replaces tokens has one space on each side.
   const VerbatimTokens given{.begin = 1,
                              .end = 2,
                              .text = "X",

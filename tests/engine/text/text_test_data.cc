@@ -39,7 +39,7 @@ std::string RandomText(std::mt19937& random, int size) {
   };
   std::string text;
   for (int i = 0; i < size; ++i) {
-    // Half of it ordinary letters, so that real pieces occur.
+    // Half of the characters are ordinary letters, so that real pieces occur.
     const auto& kind = random() % 2 == 0 ? kKinds[0] : kKinds[random() % kKinds.size()];
     text += kind[random() % kind.size()];
   }

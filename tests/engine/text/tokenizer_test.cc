@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr char kBundled[] = "deploy/models/de-en";
 
-// A tokenizer with the tables it borrows.
+// A tokenizer with the tables that it borrows.
 struct Loaded {
   std::unique_ptr<JsonPieces> source;
   std::unique_ptr<JsonPieces> target;
@@ -51,7 +51,7 @@ Loaded Load(const std::string& directory, bool ends_source = true) {
   return loaded;
 }
 
-// Every case that tests/parity/make_fixtures.py wrote with transformers' MarianTokenizer.
+// Checks every case that tests/parity/make_fixtures.py recorded with transformers' MarianTokenizer.
 TEST(TokenizerParity, EqualsHuggingFace) {
   const auto fixture =
       ExpectOk(ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/tokenizer.jsonl.gz"));
@@ -99,7 +99,7 @@ TEST(Tokenizer, RangesAreInOrderAndPutTheTextTogether) {
     const EncodedText encoded = model.tokenizer->EncodeSource(text);
     ASSERT_EQ(encoded.ids.size(), encoded.ranges.size());
     int64_t end = encoded.ranges.front().begin;
-    // Text before the first token is what the normalisation drops.
+    // Normalisation drops the text before the first token.
     const std::string dropped = text.substr(0, static_cast<size_t>(end));
     EXPECT_EQ(model.tokenizer->EncodeSource(dropped).ids.size(), 1U) << text;
     for (size_t i = 0; i + 1 < encoded.ranges.size(); ++i) {
@@ -191,7 +191,7 @@ TEST(Tokenizer, DecodeDropsSpecialTokensAndIdsOutsideOfTheVocabulary) {
   EXPECT_EQ(model.tokenizer->Decode({}), "");
 }
 
-// Ids with many odd ones among them: special tokens, byte pieces, lone marks.
+// Returns random ids, many of them unusual: special tokens, byte pieces and space marks.
 std::vector<int> RandomIds(const Loaded& model, std::mt19937& random, size_t size) {
   std::vector<int> odd = {model.tokenizer->special().eos, model.tokenizer->special().unk, -1};
   for (int id = 0; id < model.target->size(); ++id) {
@@ -208,8 +208,8 @@ std::vector<int> RandomIds(const Loaded& model, std::mt19937& random, size_t siz
 
 class DecodedRanges : public ::testing::TestWithParam<const char*> {};
 
-// In order, without white space at their ends, empty where nothing is, and whatever is outside of
-// them is white space.
+// Checks that the ranges are in order, begin and end with visible text unless they are empty, and
+// leave out only white space.
 void ExpectSoundRanges(const DecodedText& decoded, size_t ids) {
   ASSERT_EQ(decoded.ranges.size(), ids);
   int64_t end = 0;
@@ -280,7 +280,8 @@ TEST_P(DecodedRanges, VerbatimTextsStandInPlaceOfTheirTokens) {
         ASSERT_EQ(decoded.ranges[k], (TextRange{range.end, range.end}));
       }
     }
-    // Prefixes that do not cut a verbatim text only grow, and into the whole.
+    // Prefixes that do not cut a verbatim text only grow, and each is a prefix of the complete
+    // text.
     std::string last;
     for (size_t n = 0; n <= ids.size(); ++n) {
       std::vector<VerbatimTokens> known;

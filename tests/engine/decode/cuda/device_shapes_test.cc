@@ -1,4 +1,4 @@
-// The shapes of models that a GPU takes, and what is said of others.
+// Checks which shapes of models a GPU supports, and the error for the others.
 #include "engine/decode/cuda/device_shapes.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,8 @@
 namespace dragoman::engine {
 namespace {
 
-// The reason for a model of this d, so many heads and this feed-forward width; "" if it is taken.
+// Returns the error for a model with this d, this number of heads and this feed-forward width; ""
+// if a GPU supports it.
 std::string WhyNot(int d, int heads, int ffn) {
   ModelSpec spec;
   spec.shape = {d, 1, 1, heads, heads, ffn, ffn, 11, 11, 40};
@@ -25,7 +26,7 @@ std::string WhyNot(int d, int heads, int ffn) {
 }
 
 TEST(DeviceShapes, HeadsAndWidthsAreMultiplesOfEightUpToALimit) {
-  // The vocabulary, 11 here, may be any.
+  // The vocabulary has no constraint; its size is 11 here.
   for (const auto& [d, heads] :
        {std::pair{8, 1}, {24, 3}, {40, 1}, {512, 8}, {768, 12}, {128, 1}, {4096, 64}, {4096, 32}}) {
     EXPECT_EQ(WhyNot(d, heads, 8), "") << d << " in " << heads;
@@ -48,7 +49,7 @@ TEST(DeviceShapes, TheFirstOperationThatDoesNotFitIsNamed) {
   EXPECT_EQ(WhyNot(64, 2, 100), model + "'feed-forward up' is 100 wide, expected a multiple of 8");
 }
 
-// The decoder's attention has heads of its own in a family whose encoder and decoder differ.
+// Checks the decoder separately, because its number of heads may differ from the encoder's.
 TEST(DeviceShapes, TheDecoderIsLookedAtToo) {
   ModelSpec spec;
   spec.shape = {48, 1, 1, 2, 4, 64, 64, 11, 11, 40};
@@ -57,7 +58,8 @@ TEST(DeviceShapes, TheDecoderIsLookedAtToo) {
               ::testing::HasSubstr("heads of 12 dimensions, expected a multiple of 8"));
 }
 
-// With these a GPU is compared with other programs (tests/parity): it skips the four, and no more.
+// tests/parity compares GPUs with other programs on these models. It skips the four that a GPU does
+// not support.
 TEST(DeviceShapes, AllButFourOfTheSmallModelsAreTaken) {
   const std::string root = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
   for (const char* name :

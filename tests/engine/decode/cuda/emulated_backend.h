@@ -15,7 +15,7 @@ absl::Status CheckEmulatedCudaModel(const Program& program);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const Program& program, const WeightImage& image);
 
-// Like ProfileCudaSteps and TimeCudaSteps.
+// The counterparts of ProfileCudaSteps and TimeCudaSteps.
 absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
                                                      const Program& program,
                                                      const WeightImage& image, int steps);

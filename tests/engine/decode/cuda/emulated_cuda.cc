@@ -21,13 +21,13 @@ constexpr Error kInvalidValue{1};
 constexpr Error kNotWhileRecording{900};
 constexpr Error kMiscounted{901};
 
-// The graph that this thread records.
+// The graph that this thread is recording; nullptr if none.
 thread_local std::vector<EmulatedGraph::Call>* recording = nullptr;
 
-// The rows of all products so far.
+// Number of rows of all products so far.
 std::atomic<int64_t> product_rows = 0;
 
-// The part of the device's memory that graphs have taken.
+// Bytes of the device's memory that graphs hold.
 std::atomic<int64_t> graph_bytes = 0;
 
 std::mutex& OneAtATime() {
@@ -54,7 +54,7 @@ float Activated(Activation activation, float x) {
   return static_cast<float>(ActivationReference(activation, x));
 }
 
-// W [out, in] as f32 [in, out]: the loop over outputs is then the inner one.
+// A weight W [out, in], stored as f32 [in, out] so that the loop over outputs is the inner one.
 class Product {
  public:
   Product(const void* weight, ComputeType type, int in, int out)
@@ -66,7 +66,7 @@ class Product {
     }
   }
 
-  // y [out] becomes W x, x row `row` of [rows, in].
+  // Computes y [out] = W x for row `row` of x [rows, in].
   void Row(const void* x, ComputeType type, int64_t row, float* y) const {
     std::fill_n(y, out_, 0.0F);
     for (int64_t i = 0; i < in_; ++i) {
@@ -95,7 +95,8 @@ class HostLinear final : public EmulatedLinear {
     }
   }
 
-  // Rows beyond the count, which a device computes all the same, become NaN: nothing may read them.
+  // Sets the rows from `*count` on to NaN, so that a read of one shows. A device computes them as
+  // well, but nothing may read them.
   Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
             void* y) const override {
     if (workspace == nullptr || !std::binary_search(buckets_.begin(), buckets_.end(), rows)) {
@@ -126,7 +127,7 @@ class HostLinear final : public EmulatedLinear {
   }
 
  private:
-  // The product, and the activation where cuBLASLt's epilogue does not have it.
+  // The product is one node. An activation that cuBLASLt's epilogue does not have is a second one.
   int Nodes() const { return IsOfProduct(options_.activation) ? 1 : 2; }
 
   const LinearOptions options_;
@@ -174,7 +175,7 @@ class HostFusedOutput final : public EmulatedFusedOutput {
     switch (fault_) {
       case FusedFault::kNone:
         break;
-      case FusedFault::kNormaliser:  // a tile of 256 columns in 10,000 is missing
+      case FusedFault::kNormaliser:  // one tile of 256 of the 10,000 columns is missing
         row->normaliser.sum *= 1 - 256.0F / 10'000;
         break;
       case FusedFault::kScore:
@@ -186,7 +187,7 @@ class HostFusedOutput final : public EmulatedFusedOutput {
       case FusedFault::kCount:
         --row->count;
         break;
-      case FusedFault::kHangs:  // before there is a row
+      case FusedFault::kHangs:  // Fold does not reach this function then
         break;
       case FusedFault::kNotANumber:
         row->top[0].score = NAN;
@@ -243,7 +244,7 @@ Error EmulatedPinnedBuffer::Allocate(int64_t bytes) {
 Error EmulatedCopy(Stream, void* to, const void* from, int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
   emulated_hang.Waits();
-  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));  // either may be nullptr if not
+  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));  // 0 bytes: may be nullptr
   return Error::kNone;
 }
 
@@ -427,7 +428,7 @@ Error EmulatedEndStep(Stream, const BatchTables& tables, const StepMailboxes& ma
 
 namespace dragoman::engine {
 
-// A terabyte and a petaflop.
+// Returns 1e12 bytes and 1e15 flop per second.
 absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, kernels::ComputeType) {
   return DeviceRates{1e12, 1e15};
 }

@@ -128,14 +128,14 @@ class EmulatedEvent {
   Error Record(Stream);
   Error Wait() const;
   Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
-  // Simulated duration of every launch, and of each row of its products. Tests set the latter.
+  // Simulated duration of every launch, and of each row of its products. Tests set the second.
   static constexpr float kMilliseconds = 0.125F;
   inline static double product_row_seconds = 0;
   Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
 
  private:
   bool recorded_ = false;
-  int64_t product_rows_ = 0;  // of all products until then
+  int64_t product_rows_ = 0;  // rows of all products until the event
 };
 
 class EmulatedGraph {
@@ -149,10 +149,10 @@ class EmulatedGraph {
   EmulatedGraph& operator=(EmulatedGraph&&) = delete;
 
   Error Record(Stream stream, const std::function<Error()>& launches);
-  // Fails if a launch runs another number of kernels than it has nodes.
+  // Fails if a launch runs a number of kernels that differs from its number of nodes.
   Error Launch(Stream stream) const;
   int64_t nodes() const;
-  // The nodes of launches that may begin early.
+  // Returns the number of nodes of launches that may begin early.
   int64_t early_nodes() const;
 
   struct Call {
@@ -184,7 +184,7 @@ class EmulatedLinear {
                     const int32_t* count, void* y) const = 0;
   // The options of all products made. Tests clear them.
   inline static std::vector<LinearOptions> made;
-  // The value of Linear for products made after a test sets it.
+  // The value that Linear::other_bits_from returns for products made after a test sets this.
   inline static int other_bits = 0;
   int other_bits_from() const { return other_bits; }
 };
@@ -192,7 +192,7 @@ class EmulatedLinear {
 // An error of a fused layer in the last row of a fold.
 enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber, kHangs };
 
-// Quantized types: the fused kernel with emulated instructions.
+// The fused output layer. Quantized types run the fused kernel with emulated instructions.
 class EmulatedFusedOutput {
  public:
   // The fault of layers made after a test sets it.
@@ -214,7 +214,7 @@ class EmulatedFusedOutput {
 
 using EmulatedStepMailboxes = StepMailboxes;
 
-// The parts of a step in the host's code, which is the device's too.
+// The parts of a step that use the host's code, which is compiled for the device as well.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
 Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows,
@@ -226,7 +226,7 @@ Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailbo
                       int64_t rows);
 Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
-// A launcher whose launches run or are recorded.
+// Wraps a launcher so that its launches run at once or are recorded.
 template <auto kLauncher, int kNodes = 1>
 struct Launched {
   template <class... Arguments>
@@ -235,7 +235,8 @@ struct Launched {
   }
 };
 
-// The same, with one launcher for cards from 8.0 on and another for older cards.
+// Like Launched, with one launcher for GPUs of compute capability 8.0 and later and another for
+// older ones.
 template <auto kLauncher, auto kPlain>
 struct LaunchedByCard {
   template <class... Arguments>
@@ -245,7 +246,7 @@ struct LaunchedByCard {
   }
 };
 
-// The same for host code that replaces a kernel.
+// Like Launched, for host code that replaces a kernel.
 template <auto kLauncher>
 struct StoodIn {
   template <class... Arguments>

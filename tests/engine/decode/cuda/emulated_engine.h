@@ -30,7 +30,8 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(LoadedModel loaded,
                                                             const Clock* clock,
                                                             EngineObserver* observer);
 
-// The same for another program with its weights, such as an ensemble's (JoinPrograms).
+// Like the function above, for another program with its weights, such as an ensemble's
+// (JoinPrograms).
 absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(
     LoadedModel loaded, const Program& program, const WeightImage& image,
     const EmulatedEngineConfig& config, const Clock* clock, EngineObserver* observer);

@@ -1,4 +1,4 @@
-// Whole engines on an emulated GPU: what they translate is what the CPU translates.
+// Runs complete engines on an emulated GPU and compares their translations with the CPU's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ class EmulatedEngine : public ::testing::Test {
                                        &Clock(), &Observer()));
   }
 
-  // An ensemble as the engine joins it for a GPU (engine/worker_places.cc).
+  // Starts an ensemble, joined as the engine joins it for a GPU (engine/worker_places.cc).
   static std::unique_ptr<Engine> OnDevice(kernels::ComputeType type, const std::string& first,
                                           const EnsembleChoice& ensemble) {
     std::vector<std::string> directories = {first};
@@ -90,7 +90,8 @@ class EmulatedEngine : public ::testing::Test {
   }
 };
 
-// In float32 the sums differ by their order alone: no decision of these requests hangs on that.
+// In float32 the sums differ only by their order. These requests have no decision that depends on
+// it.
 TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
   const auto jobs = testing::MixedJobs(2 * testing::MixedRequests::kKinds, 3);
   const auto order = testing::InOrder(jobs.size());
@@ -99,8 +100,9 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
       testing::TranslateTogether(*OnCpu(), jobs, order));
 }
 
-// Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads
-// wider than the model; Marian's students: a recurrence in place of self-attention.
+// Networks that differ from the bundled model's. T5 has RMS norms, biases by distance, gates, and
+// heads whose total width exceeds the model's. Marian's students have a recurrence instead of
+// self-attention.
 TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   EngineConfig float32;
   float32.devices.compute_type = kernels::ComputeType::kFloat32;
@@ -126,14 +128,15 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   }
 }
 
-// Members of other heads and layers, each with its weights, through the pages, the graph and the fold that
-// they share; every method, in full batches.
+// The members of an ensemble differ in heads, layers and weights, and share the pages, the graph
+// and the fold. Requests of every method must give the CPU's translations, and the same results in
+// a batch as alone.
 TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
   const std::string models = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
   std::vector<TranslationJob> jobs = testing::MixedJobs(testing::MixedRequests::kKinds, 7);
   for (TranslationJob& job : jobs) {
     job.returns.scores = true;
-    // These models hardly ever end by themselves.
+    // These models hardly ever end an output with EOS.
     job.decoding.max_output_tokens = std::max(8, job.decoding.min_output_tokens.value_or(0));
   }
   for (const kernels::MeanKind mean :
@@ -153,7 +156,7 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
   }
 }
 
-// A switch costs time and changes no bit.
+// Turning graphs or early launches off makes steps slower but does not change the results.
 TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
   const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
   const std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
@@ -171,8 +174,8 @@ TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
   }
 }
 
-// Quantized products of the output layer: a row is quantized by itself, so that a request gives, bit for
-// bit, what it gives alone. Its log-probs are near those of the CPU, and not equal to them.
+// Output products are quantized row by row, so a request gives bit for bit the same result in a
+// batch as alone. Its log-probs are close to those of the CPU but differ from them.
 TEST_F(EmulatedEngine, QuantizedOutputProductsTranslateAloneAsInCompany) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4});
   for (TranslationJob& job : jobs) job.decoding.max_output_tokens = 6;
@@ -194,13 +197,13 @@ TEST_F(EmulatedEngine, QuantizedOutputProductsTranslateAloneAsInCompany) {
       const double differs = alone[i].hypotheses[0].log_prob - wide[i].hypotheses[0].log_prob;
       most = std::max(most, std::abs(differs));
     }
-    EXPECT_GT(most, 1e-3);  // that of float16 is below
+    EXPECT_GT(most, 1e-3);  // more than the error of float16
     EXPECT_LT(most, 0.5);
   }
 }
 
-// The layers' products in int8, in steps of few rows and of many, whose kernels differ: a request gives,
-// bit for bit, what it gives alone, and not what it gives in float16.
+// The products of the layers run in int8. Steps with few rows and with many use different kernels.
+// A request gives bit for bit the same result in a batch as alone, but not the result of float16.
 TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
   const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
   std::vector<TranslationJob> jobs = testing::SentenceJobs(8, {1, 4});
@@ -228,8 +231,8 @@ TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
               HasSubstr("found float16, expected bfloat16 or float32: activations of this model"));
 }
 
-// Where the fused and the materialized way run in one step, and rows come and go: each request gives, bit
-// for bit, what it gives alone.
+// Some steps use both the fused output layer and materialized logits, and the number of rows
+// changes. Each request gives bit for bit its result alone.
 TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4, 20});
   for (TranslationJob& job : testing::MixedJobs(6, 5)) jobs.push_back(std::move(job));
@@ -241,7 +244,7 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
 }
 
-// Where rows keep their bits within two classes of row counts only, the log has it.
+// If a row has the same bits only within two classes of row counts, the log says so.
 TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   const LoadedModel loaded = Load();
   const WeightImage image = ImageOf(loaded, kernels::ComputeType::kFloat32);
@@ -259,7 +262,7 @@ TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   SetEmulatedOtherBits(0);
 }
 
-// Every launch takes 125 us here: the times count the launches.
+// Every emulated launch takes 125 us, so the times in the table count launches.
 TEST_F(EmulatedEngine, ProfilesAFullStep) {
   const LoadedModel loaded = Load();
   CudaBackendConfig config = ConfigFor(loaded.spec, 10);  // two segments of beam 4
@@ -277,14 +280,16 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
     EXPECT_EQ(table->find("\nfused output") != std::string::npos, fused);
     EXPECT_EQ(table->find("\nlogits                    1      125.0 ") != std::string::npos,
               !fused);
-    // Two layers, and what the table has around them; two kernels of the fused output layer.
+    // The nodes of two layers and of the other lines of the table. The fused output layer has two
+    // kernels.
     EXPECT_THAT(*table, HasSubstr(fused ? "\n32 nodes in the graph of a step\n"
                                         : "\n33 nodes in the graph of a step\n"));
     EXPECT_EQ(table->find("\nno fused output layer: float32") != std::string::npos, !fused);
   }
 }
 
-// Steps that are one graph after the other go on in their segments, and end where they should.
+// Measured steps run one graph after another. Their segments advance by one position in each step
+// and end at the expected position.
 TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
   const LoadedModel loaded = Load();
   CudaBackendConfig config = ConfigFor(loaded.spec, 10);
@@ -297,7 +302,7 @@ TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
     EXPECT_EQ(time->nodes, graphs ? 32 : 0);
     EXPECT_EQ(time->self_positions, 15 + 2 + 3);
     EXPECT_TRUE(time->fused);
-    EXPECT_NEAR(time->seconds, 125e-6 / 5, 1e-9);  // what one look at the clock shows here
+    EXPECT_NEAR(time->seconds, 125e-6 / 5, 1e-9);  // the emulated clock adds one launch's time
   }
 }
 

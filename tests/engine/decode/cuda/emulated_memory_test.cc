@@ -1,4 +1,4 @@
-// The memory that is planned on a device is what its encoder and its steps allocate.
+// Checks that the encoder and the steps of a device allocate exactly the planned memory.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include "engine/decode/batch.h"
 #include "engine/model/layouts/model_source.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
-// After it, for the classes are those of the emulated device.
+// These headers follow emulated_names.h, so that they declare the classes of the emulated device.
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
@@ -35,8 +35,8 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     const auto step =
         ExpectOk(CudaStep::Create(*model, plan->limits, nullptr, kernels::cuda::StepMailboxes{}));
 
-    // Weights; then tables, logits, the fused output layer and activations of steps; then those of
-    // the encoder.
+    // The first lines are: weights; tables, logits, fused output layer and activations of steps;
+    // workspace of the encoder.
     ASSERT_EQ(plan->lines.size(), 8U);
     EXPECT_EQ(plan->lines[0].bytes, (*model)->weight_bytes());
     const int64_t steps =
@@ -45,7 +45,7 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     EXPECT_EQ(steps, (*step)->bytes() + (fused == nullptr ? 0 : fused->bytes()));
     EXPECT_EQ(plan->lines[5].bytes, (*encoder)->workspace_bytes());
 
-    // And the graphs, of which it is found out what they took.
+    // The memory of graphs is measured after they have been made.
     const auto device = ExpectOk(CreateCudaStepDevice(*model, plan->limits, nullptr));
     const int64_t nodes = ((*device)->workspace_bytes() - (*step)->bytes()) /
                           kernels::cuda::EmulatedGraph::kNodeBytes;
@@ -55,7 +55,8 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
   }
 }
 
-// A second model on a device leaves the first one's account alone, and finds what that has taken.
+// Each model on a device counts the memory of its own graphs, so a second model does not change the
+// first one's number.
 TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
   const auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b"));
   const auto image =

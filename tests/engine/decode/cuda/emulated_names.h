@@ -1,6 +1,7 @@
-// Other names for everything of the device and for the classes that contain it, so that both kinds
-// exist in one program. Include it first. Only files that then include one .cc of
-// engine/decode/cuda or tests/gpu may include it, and tests of these files.
+// Defines other names for everything that belongs to the device and for the classes that contain
+// it, so that the real and the emulated classes exist in one program. Must be the first include.
+// Only files that include one .cc of engine/decode/cuda or tests/gpu after it, and tests of these
+// files, may include it.
 #pragma once
 
 #include "tests/engine/decode/cuda/emulated_cuda.h"

@@ -1,5 +1,5 @@
-// The switches of the GPU backend, the parts that each card has, and the fate of a fused
-// output layer that is wrong: on the emulated device.
+// Tests on the emulated device: the switches of the GPU backend, the features that depend on the
+// compute capability, and what happens to a fused output layer with wrong results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "engine/decode/batch.h"
 #include "engine/model/families/family.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
-// After it, for the classes are those of the emulated device.
+// These headers follow emulated_names.h, so that they declare the classes of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/memory_plan.h"
@@ -30,7 +30,7 @@ using ::testing::IsEmpty;
 
 constexpr int kOptionRows = 200;
 
-// Small, and of a shape that the fused output layer takes.
+// A small model whose shape the fused output layer supports.
 ModelSpec ShortSpec() {
   ModelSpec spec;
   spec.shape = {128, 1, 1, 8, 8, 128, 128, 520, 520, 40};
@@ -59,7 +59,7 @@ class EmulatedOptions : public ::testing::Test {
     kernels::cuda::emulated_capability = 90;
     kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kNone;
     kernels::cuda::emulated_quantized_fault = kernels::cuda::QuantizedForm::kAuto;
-    kernels::cuda::emulated_hang.hung = false;  // what is held may go, here
+    kernels::cuda::emulated_hang.hung = false;  // so that freeing `held` does not count as a wait
     kernels::cuda::emulated_hang = {};
   }
 
@@ -112,7 +112,7 @@ TEST_F(EmulatedOptions, TheFusedOutputLayerCanBeTurnedOff) {
   EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("DRAGOMAN_CUDA_OFF: fused-output is off")));
 }
 
-// They are off unless asked for, and a note says what they change.
+// Quantized output products are off by default. A note says what they change.
 TEST_F(EmulatedOptions, TheOutputLayerCanHaveQuantizedProducts) {
   EXPECT_EQ(Model(CudaOptions())->fused()->products(), kernels::QuantizedType::kNone);
   for (const kernels::QuantizedType quantized :
@@ -140,7 +140,7 @@ TEST_F(EmulatedOptions, QuantizedProductsAreRefusedWhereThereAreNone) {
               HasSubstr("float32 has no such products"));
 }
 
-// No product of a layer is cuBLASLt's then; those of materialized logits are.
+// With int8 layers, cuBLASLt computes no product of a layer, only materialized logits.
 TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
   CudaPlanner wide_planner = Planner(CudaOptions());
   const int64_t wide_bytes = Model(&wide_planner)->weight_bytes();
@@ -153,7 +153,7 @@ TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
   EXPECT_TRUE(model->quantized_layers());
   EXPECT_THAT(model->Notes(), ElementsAre(AllOf(HasSubstr("cuda: layer-products is int8"),
                                                 HasSubstr("scores differ"))));
-  // The plan knows of the bytes that they take, and of what they work in.
+  // The plan includes the bytes of the quantized weights and of their workspace.
   EXPECT_EQ(model->weight_bytes(), wide_bytes + QuantizedWeightBytes(program_));
   const auto plan = ExpectOk(planner.Plan(int64_t{8} << 20, 2));
   EXPECT_EQ(plan->lines[0].bytes, model->weight_bytes());
@@ -187,7 +187,8 @@ TEST_F(EmulatedOptions, LayersInInt8AreRefusedWhereThereAreNone) {
   EXPECT_THAT(refused(int8), AllOf(HasSubstr("'query, key, value': float32 has no such products")));
 }
 
-// One bit of one element, in any of the forms, is found at load; there is no other way for these products.
+// The load compares int8 products with plain arithmetic. It must detect one wrong bit in one
+// element of any form of product. It then fails, because these products have no fallback.
 TEST_F(EmulatedOptions, LayersInInt8ThatAreWrongFailTheLoad) {
   for (const auto form : {kernels::cuda::QuantizedForm::kFew, kernels::cuda::QuantizedForm::kSmall,
                           kernels::cuda::QuantizedForm::kLarge}) {
@@ -214,7 +215,8 @@ TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
   EXPECT_FALSE(AnyPerBucket());
 }
 
-// Their trial keeps the bits; cards before 8.0 lack the instruction.
+// Products of few rows pass their trial on compute capability 8.0 and later. Older GPUs lack the
+// instruction.
 TEST_F(EmulatedOptions, SmallRowCountsAreServedOnCardsFromAmpereOn) {
   for (const auto& [capability, there] :
        {std::pair{75, false}, {80, true}, {86, true}, {89, true}, {90, true}, {120, true}}) {
@@ -226,7 +228,7 @@ TEST_F(EmulatedOptions, SmallRowCountsAreServedOnCardsFromAmpereOn) {
   }
 }
 
-// Steps that are launched one by one take no memory for graphs, and each kind has run at the start.
+// If graphs are off, steps are launched one by one and hold no memory for graphs.
 TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
   for (const bool graphs : {true, false}) {
     CudaPlanner planner = Planner({.graphs = graphs});
@@ -244,7 +246,8 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
   }
 }
 
-// Early launches can be turned off; beside products of cuBLASLt they only cost.
+// A step launches early only if all its products are our own kernels, because early launches make
+// steps with cuBLASLt's products slower. A switch turns early launches off.
 TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
   const CudaOptions int8{.layer_products = kernels::QuantizedType::kInt8};
   CudaOptions quiet_int8 = int8;
@@ -268,8 +271,8 @@ TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
   }
 }
 
-// Whatever a fused layer gets wrong, in one row of 200, shows at load. The model is served without
-// it, and the operator is told.
+// The load compares 200 rows of the fused layer with plain products and detects every fault in the
+// last row. The model is then served without the fused layer, and a note says so.
 TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
   using kernels::cuda::FusedFault;
   for (const auto& [fault, words] : {std::pair{FusedFault::kNormaliser, "log of the normaliser"},
@@ -287,15 +290,16 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
                                               HasSubstr("row 199: "), HasSubstr(words)));
     EXPECT_THAT(model->Notes(),
                 Contains(AllOf(HasSubstr("fused output layer is not used"), HasSubstr(words))));
-    // The plan has room for the logits of every row, and steps of them.
+    // The plan has memory for materialized logits of every row.
     const auto plan = ExpectOk(planner.Plan(int64_t{8} << 20, 2));
     const auto device = ExpectOk(CreateCudaStepDevice(model, plan->limits, nullptr));
     EXPECT_EQ(plan->limits.materialized_rows, kOptionRows);
   }
 }
 
-// A kernel whose blocks wait for each other would hold up the start for ever. The load fails in time,
-// with the way out, and neither it nor a later load waits for the device again.
+// If blocks of the fused kernel waited for each other, the load would hang. It must fail after 30 s
+// with an error that names the switch, and neither this load nor a later one may wait for the
+// device again.
 TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
   kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kHangs;
   CudaPlanner planner = Planner(CudaOptions());
@@ -313,7 +317,7 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
   EXPECT_EQ(kernels::cuda::emulated_hang.waits, 0);
 }
 
-// The switch that the message names is the way out.
+// With the switch that this error names, the fused layer is not tried.
 TEST_F(EmulatedOptions, ALayerThatHangsIsNotTriedWhereItIsOff) {
   kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kHangs;
   EXPECT_EQ(Model({.fused_output = false})->fused(), nullptr);

@@ -1,4 +1,5 @@
-// How many tokens a pass of the emulated device's encoder takes, by the time that passes take there.
+// Checks how many tokens a pass of the emulated device's encoder may have, which depends on the
+// time that earlier passes took.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "engine/decode/batch.h"
 #include "engine/model/layouts/model_source.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
-// After it, for the classes are those of the emulated device.
+// These headers follow emulated_names.h, so that they declare the classes of the emulated device.
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/pass_limit.h"
@@ -20,7 +21,7 @@ class EmulatedPasses : public ::testing::Test {
  protected:
   ~EmulatedPasses() override { kernels::cuda::EmulatedEvent::product_row_seconds = 0; }
 
-  // An encoder on a device on which each row of a product takes so long.
+  // Creates an encoder on a device on which each row of a product takes `row_seconds`.
   void Make(double row_seconds) {
     kernels::cuda::EmulatedEvent::product_row_seconds = row_seconds;
     const auto loaded = ExpectOk(LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"));
@@ -38,7 +39,7 @@ class EmulatedPasses : public ::testing::Test {
     encoder_ = *std::move(encoder);
   }
 
-  // A pass of segments of 16 tokens.
+  // Encodes `segments` segments of 16 tokens in one pass.
   void Encode(int segments) {
     std::vector<int32_t> tokens(static_cast<size_t>(16 * segments), 0);
     std::vector<int32_t> offsets;
@@ -59,13 +60,13 @@ class EmulatedPasses : public ::testing::Test {
 
 TEST_F(EmulatedPasses, OfAFastCardAreAsLargeAsItsBuffers) {
   Make(0);
-  // The first passes took the time of a launch, 125 us for 128 rows.
+  // The encoder's first passes took 125 us, the time of a launch, for 128 rows.
   EXPECT_EQ(encoder_->max_tokens(), 2048);
   Encode(static_cast<int>(encoder_->max_tokens() / 16));
   EXPECT_EQ(encoder_->max_tokens(), 8192);
 }
 
-// The start is bounded as well: the encoder has timed passes of its own by then.
+// The first pass of a user is bounded too, because the encoder has timed passes of its own before.
 TEST_F(EmulatedPasses, OfASlowCardAreBoundedFromTheStartOn) {
   Make(0.5e-6);
   const int64_t at_first = encoder_->max_tokens();

@@ -1,5 +1,5 @@
-// The shapes that CheckDeviceShapes lets through are those that the operations of the emulated device
-// take, in whole passes and steps.
+// Runs encoder passes and steps on the emulated device and checks that it supports exactly the
+// shapes that CheckDeviceShapes accepts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace dragoman::engine {
 namespace {
 
-// 16 rows of a network of one layer a side.
+// A fixture for networks with one encoder and one decoder layer and batches of 16 rows.
 class EmulatedShapes : public ::testing::TestWithParam<kernels::ComputeType> {
  protected:
   void Make(int heads, int head_dim, int ffn) {
@@ -34,7 +34,7 @@ class EmulatedShapes : public ::testing::TestWithParam<kernels::ComputeType> {
     Fill();
   }
 
-  // A pass of the encoder, which it makes at first, and a step.
+  // Runs a pass of the encoder, which its creation includes, and a step.
   absl::Status Run() const {
     auto backend = CreateEmulatedCudaBackend(config_, program_, image_);
     if (!backend.ok()) return backend.status();

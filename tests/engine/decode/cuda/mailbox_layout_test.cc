@@ -1,4 +1,4 @@
-// The arrays of a mailbox in one block.
+// Checks the layout of a mailbox's arrays in one block of memory.
 #include "engine/decode/cuda/step_mailboxes.h"
 
 #include <gtest/gtest.h>
@@ -58,11 +58,12 @@ TEST(MailboxLayout, HoldsWhatOneStepMayNeed) {
   const kernels::BatchLimits limits = Limits();
   kernels::StepMailbox mailbox;
   CarveMailbox(limits, nullptr, &mailbox);
-  // Every slot admitted at once, with the widest beam, the longest source and all rules.
+  // A step may admit segments into every slot, with the widest beam, the longest source and all
+  // rules.
   EXPECT_GE(
       mailbox.command_capacity,
       limits.rules_words + limits.max_rows * (kernels::kMaxSlotLanes + limits.pages_per_lane()));
-  // The largest result of one slot.
+  // The output has room for the largest result of one slot.
   EXPECT_GE(mailbox.output_capacity,
             kernels::kMaxBeam * kernels::HypothesisWords(limits.positions - 1, true));
 }

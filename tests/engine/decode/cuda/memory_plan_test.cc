@@ -1,4 +1,4 @@
-// How a device's memory is divided, and the error when it does not suffice.
+// Checks how a device's memory is divided, and the error when it does not suffice.
 #include "engine/decode/cuda/memory_plan.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
-// OPUS-MT base in float16 on a card of so much memory.
+// Returns a request for OPUS-MT base in float16 on a GPU with `device_gib` GiB.
 MemoryRequest Base(int64_t device_gib) {
   MemoryRequest r;
   r.device_bytes = device_gib * kGiB;
@@ -44,7 +44,7 @@ MemoryRequest Base(int64_t device_gib) {
   return r;
 }
 
-// A card that others use too.
+// Returns a request for a GPU whose memory other processes use as well.
 MemoryRequest Small() {
   MemoryRequest r = Base(2);
   r.free_bytes = kGiB;
@@ -72,11 +72,11 @@ TEST(MemoryPlan, GivesWhatIsLeftToThePages) {
                                        HasSubstr("K/V in"), HasSubstr("in all")));
 }
 
-// The largest model that people with such cards ask for, in float16: what decides that weights need
-// no int8 on GPUs in order to fit (kernels/README.md, "Every card").
+// The largest model that users run on such GPUs fits in float16. So GPUs need no int8 weights to
+// save memory (kernels/README.md, "Every card").
 TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
   struct Card {
-    double usable_gib;  // of 16, 24 and 80 GB, as their drivers count
+    double usable_gib;  // of 16, 24 and 80 GB, as drivers report them
     int rows;
   };
   for (const Card card : {Card{14.6, 256}, Card{22.0, 1024}, Card{79.1, 4096}}) {
@@ -91,13 +91,13 @@ TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
     r.batch.max_rows = card.rows;
     r.batch.vocabulary = 256206;
     const auto plan = ExpectOk(PlanMemory(r));
-    // A page and a half of 32 positions for each row.
+    // One and a half pages of 32 positions for each row.
     EXPECT_GE(plan->pages.self_pages, card.rows * 3 / 2);
     EXPECT_LT(r.weight_bytes, r.device_bytes / 2);
   }
 }
 
-// Workspaces of beam steps are half a megabyte each.
+// The number of workspaces for beam steps grows with the GPU. Each takes half a megabyte.
 TEST(MemoryPlan, ALargeCardHasMoreBeamStepsAtATime) {
   const auto workspaces = [](int64_t gib, int multiprocessors, int max_rows) {
     MemoryRequest r = Base(gib);

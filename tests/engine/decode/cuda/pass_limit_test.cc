@@ -1,4 +1,5 @@
-// How many tokens a pass may have, by the time that passes took.
+// Checks the limit on the tokens of an encoder pass, which follows from the times of earlier
+// passes.
 #include "engine/decode/cuda/pass_limit.h"
 
 #include <gtest/gtest.h>
@@ -18,18 +19,19 @@ TEST_F(PassLimitTest, IsTheWholePassUntilSomethingIsKnown) {
   EXPECT_EQ(limit_.longest(), 0);
 }
 
-// 128 tokens in 0.2 ms: 1,280 would take 2 ms if the time grew as fast, and 1,024 is the bucket.
+// 128 tokens take 0.2 ms. If the time grows in proportion, 1,280 tokens take the allowed 2 ms, and
+// the largest bucket below that is 1,024.
 TEST_F(PassLimitTest, ExpectsOfLargerPassesWhatSmallerOnesTake) {
   limit_.Add(128, 0.2e-3);
   EXPECT_EQ(limit_.tokens(), 1024);
-  // They do better, and so it grows to what a pass may take.
+  // Larger passes take less time per token, so the limit grows up to the largest pass.
   limit_.Add(1024, 0.4e-3);
   EXPECT_EQ(limit_.tokens(), 4096);
   limit_.Add(4096, 0.9e-3);
   EXPECT_EQ(limit_.tokens(), 8192);
 }
 
-// A card on which the largest pass takes 16 ms.
+// A GPU on which the largest pass, 8,192 tokens, takes 16 ms.
 TEST_F(PassLimitTest, BoundsThePassesOfASlowCard) {
   limit_.Add(128, 0.5e-3);
   for (int i = 0; i < 10; ++i) {
@@ -48,7 +50,8 @@ TEST_F(PassLimitTest, LeavesAPassThatIsWorthItsWeights) {
   EXPECT_EQ(small.tokens(), 100);
 }
 
-// Steps that run beside a pass lengthen it: what counts is the shortest, and the limit comes back.
+// Steps that run at the same time make a pass slower. The limit uses the shortest times, so it
+// recovers.
 TEST_F(PassLimitTest, IsNotHeldDownByPassesThatHadToWait) {
   limit_.Add(8192, 40e-3);
   EXPECT_LT(limit_.tokens(), 8192);

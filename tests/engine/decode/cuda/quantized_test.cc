@@ -1,4 +1,4 @@
-// float16 and bfloat16 on the host.
+// Tests the host's conversions between float and float16 or bfloat16.
 #include "engine/decode/cuda/quantization.h"
 
 #include <gtest/gtest.h>
@@ -27,15 +27,15 @@ TEST(Float16, HasTheRangeOfTheFormat) {
   EXPECT_EQ(FromFloat16(0x0001), 0x1p-24F);
   EXPECT_EQ(FromFloat16(0x0400), 0x1p-14F);
   EXPECT_EQ(ToFloat16(65519.0F), 0x7bff);
-  EXPECT_EQ(ToFloat16(65520.0F), 0x7c00);  // half way to 65536, which would be even
+  EXPECT_EQ(ToFloat16(65520.0F), 0x7c00);  // half way to 65536, which has the even mantissa
   EXPECT_EQ(ToFloat16(-1e30F), 0xfc00);
   EXPECT_EQ(ToFloat16(std::numeric_limits<float>::infinity()), 0x7c00);
-  EXPECT_EQ(ToFloat16(0x1p-25F), 0);  // half way to the least: to even
+  EXPECT_EQ(ToFloat16(0x1p-25F), 0);  // half way to the smallest subnormal: rounds to even, 0
   EXPECT_EQ(ToFloat16(std::nextafter(0x1p-25F, 1.0F)), 1);
   EXPECT_EQ(ToFloat16(-0.0F), 0x8000);
 }
 
-// The nearest of the two neighbours, or the even one of them.
+// Checks that `quantized` rounds x to the nearest value, and to the even one in a tie.
 template <class Quantized, class Widen>
 void ExpectNearest(float x, Quantized quantized, Widen widen) {
   const uint16_t found = quantized(x);
@@ -61,7 +61,7 @@ TEST(QuantizedTypes, RoundToTheNearest) {
     if (std::abs(x) < 65504) ExpectNearest(x, ToFloat16, FromFloat16);
     ExpectNearest(x, ToBFloat16, FromBFloat16);
   }
-  // Ties.
+  // Values half way between two float16 values.
   for (uint16_t i = 0x3c00; i < 0x3c40; ++i) {
     const float middle = (FromFloat16(i) + FromFloat16(static_cast<uint16_t>(i + 1))) / 2;
     ExpectNearest(middle, ToFloat16, FromFloat16);

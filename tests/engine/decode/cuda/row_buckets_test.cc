@@ -1,4 +1,4 @@
-// Row counts of a device's launches.
+// Tests the row counts for which a device's launches are made.
 #include "engine/decode/cuda/row_buckets.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,8 @@ TEST(RowBuckets, EndAtTheMost) {
   EXPECT_EQ(EncoderBuckets(10'000).back(), 10'000);
 }
 
-// The row counts that a product is tried with, and their order, decide which algorithm it gets.
+// The row counts with which a product is tried, and their order, decide which algorithm it gets. So
+// they must not depend on the size of the batch.
 TEST(RowBuckets, OfProductsAreTheSameForEveryBatch) {
   const std::vector<int> all = StepBuckets(4096);
   for (int max_rows = 1; max_rows <= 4096; ++max_rows) ASSERT_EQ(ProductBuckets(max_rows), all);
@@ -53,7 +54,8 @@ TEST(RowBuckets, TheLeastThatHoldsTheRowsIsTaken) {
   }
 }
 
-// CudaStep cuts the materialized rows of a bucket into chunks: each must be one that the product knows.
+// CudaStep splits the materialized rows of a bucket into chunks. The product must know the row
+// count of each chunk.
 TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
   constexpr int kChunk = 512;
   const std::vector<int> chunks = ChunkBuckets(kChunk);
@@ -63,7 +65,8 @@ TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
       for (int first = 0; first < capacity; first += kChunk) {
         const int of_chunk = ProductRows(std::min(kChunk, capacity - first));
         ASSERT_TRUE(std::binary_search(chunks.begin(), chunks.end(), of_chunk)) << rows;
-        // Its hidden rows are read where they are: within the buffer.
+        // The product reads the hidden rows of the chunk in place, so they must be within the
+        // buffer.
         ASSERT_LE(first + of_chunk, ProductRows(rows));
       }
     }

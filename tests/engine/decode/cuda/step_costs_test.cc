@@ -1,4 +1,4 @@
-// The bytes and flop that the launches of a step must move and compute.
+// Checks the bytes that the launches of a step must move and the flop that they must compute.
 #include "engine/decode/cuda/step_costs.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// OPUS-MT base at 1024 rows: the line of the design note that its floors are counted from.
+// OPUS-MT base at 1024 rows: the case for which the design note computes its lower bounds.
 StepWork Base() {
   StepWork work;
   work.program = &OpusBase();
@@ -47,8 +47,8 @@ StepCost Of(std::string_view name, const StepWork& work) {
 }
 
 TEST(StepCosts, CountTheLaunchesOfAStep) {
-  // Eleven operations in every layer, and the alignment where a row may ask for it; the embedding,
-  // the fused output layer, and five of the batch.
+  // Each layer has eleven operations, and one more if rows may ask for alignments. The rest are the
+  // embedding, the fused output layer and five operations of the batch.
   EXPECT_EQ(Sum(Base()).launches, 6 * 11 + 1 + 1 + 5);
   StepWork aligned = Base();
   aligned.aligned = true;
@@ -59,8 +59,8 @@ TEST(StepCosts, CountTheLaunchesOfAStep) {
 
 TEST(StepCosts, CountProductsAsTheModelHasThem) {
   const StepWork work = Base();
-  // 12 d^2 + 4 d ffn flop of layer products for each row and layer, less the cross-attention K/V
-  // that the encoder makes.
+  // The layers' products take 12 d^2 + 4 d ffn flop for each row and layer. The encoder computes K
+  // and V of cross-attention, so they do not count.
   double products = 0;
   for (const char* op : {"query, key, value", "self output", "cross query", "cross output",
                          "feed-forward up", "feed-forward down"}) {
@@ -68,7 +68,8 @@ TEST(StepCosts, CountProductsAsTheModelHasThem) {
   }
   EXPECT_DOUBLE_EQ(products, 1024.0 * 6 * (12 * 512.0 * 512 + 4 * 512.0 * 2048));
   EXPECT_DOUBLE_EQ(Of(step_op::kFused, work).cost.flop, 2.0 * 1024 * 512 * 58101);
-  // The weights once: 6 (6 d^2 + 2 d ffn) of the layers.
+  // A step of one row reads all weights once: 6 (6 d^2 + 2 d ffn) of the layers, and the output
+  // table.
   const StepCost one_row = [&] {
     StepWork one = work;
     one.rows = one.fused_rows = one.slots = 1;
@@ -83,7 +84,7 @@ TEST(StepCosts, CountKeysAndValues) {
   const StepWork work = Base();
   const double token = 2.0 * 512 * 2 * 6;  // K and V of all layers, float16
   EXPECT_NEAR(Of("self-attention", work).cost.bytes, 1024 * token * 15, 0.25 * 1024 * token * 15);
-  // A source once for the four rows of its slot.
+  // The four rows of a slot read K and V of their source only once.
   EXPECT_NEAR(Of("cross-attention", work).cost.bytes, 256 * token * 30, 0.15 * 256 * token * 30);
 }
 
@@ -97,7 +98,7 @@ TEST(StepCosts, AreThoseOfTheWayThatTheOutputLayerTakes) {
   EXPECT_EQ(Of(step_op::kFused, work).launches, 0);
   const StepCost materialized = Sum(work);
   EXPECT_DOUBLE_EQ(materialized.cost.flop, fused.cost.flop);
-  // Logits are written and read again.
+  // Materialized logits are written and then read.
   EXPECT_DOUBLE_EQ(materialized.cost.bytes - fused.cost.bytes, 2.0 * 4 * 1024 * 58101);
 }
 

@@ -1,5 +1,5 @@
-// How many nodes the graph of each kind of step has, for a decoder as OPUS-MT base has it (6 layers,
-// swish): held against tests/gpu/graph_nodes.json, so that one more shows where it was added.
+// Compares the number of nodes in the graph of each kind of step with tests/gpu/graph_nodes.json,
+// so that a change that adds a node is noticed. The decoder is like OPUS-MT base: 6 layers, swish.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@
 #include "engine/model/families/family.h"
 #include "nlohmann/json.hpp"
 #include "tests/engine/decode/cuda/emulated_names.h"
-// After it, for the classes are those of the emulated device.
+// These headers follow emulated_names.h, so that they declare the classes of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "tests/engine/support/weights_in_memory.h"
@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kNodeRows = 1024;
 
-// The number of layers and their activation are those that count; quantized, so that it is quick.
+// The number of nodes depends only on the number of layers and their activation. The other sizes
+// are small so that the test is fast.
 ModelSpec DeepSpec() {
   ModelSpec spec;
   spec.shape = {64, 1, 6, 8, 8, 128, 128, 520, 520, 40};
@@ -81,7 +82,7 @@ TEST(StepNodes, AreThoseOfTheBudget) {
             ADD_FAILURE() << name << ": " << nodes << " nodes, and no budget";
             continue;
           }
-          // Fewer are welcome, and the budget then becomes what is there.
+          // If a change saves nodes, lower the number in the file.
           EXPECT_EQ(nodes, budget->get<int64_t>()) << name;
           ++compared;
         }

@@ -1,4 +1,4 @@
-// A network's weights as one block for a device.
+// Tests the image of a network's weights: one block of memory for a device.
 #include "engine/decode/cuda/weight_image.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ ModelSpec Spec() {
 
 Program ProgramOf(const ModelSpec& spec) { return FindFamily("marian")->make(spec)->program; }
 
-// Numbers that tell neighbours from each other, and that float16 holds as they are.
+// Returns weights in which neighbours differ and that float16 represents exactly.
 WeightValues NumbersFor(const Program& program) {
   WeightValues values;
   int next = 0;
@@ -77,7 +77,7 @@ TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
     EXPECT_EQ(image->offset[i] % kWeightAlignment, 0) << weight.name;
     EXPECT_GE(image->offset[i], end) << weight.name;
     const bool logits = static_cast<WeightId>(i) == program.output().table;
-    const int64_t rows = logits ? 8 : weight.rows;  // of a vocabulary of 5
+    const int64_t rows = logits ? 8 : weight.rows;  // the vocabulary of 5 is padded to 8
     end = image->offset[i] + rows * weight.cols * kernels::ElementBytes(type);
     std::vector<float> rounded = values[i];
     if (type == kernels::ComputeType::kBFloat16) {

@@ -1,4 +1,5 @@
-// Directories of BART: what their files may lack and say, and what is refused.
+// Tests directories of BART: which fields and files are optional, what they set, and what is
+// refused.
 #include <string>
 
 #include "engine/model/layouts/model_source.h"
@@ -40,14 +41,14 @@ TEST(Bart, ReadsAForcedBeginningAsItWasOnceCalled) {
   directory.Remove("generation_config.json");
   auto model = ExpectOk(directory.Load());
   EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
-  EXPECT_EQ(model->spec.generation.forced_eos, 2);  // a BartConfig's
+  EXPECT_EQ(model->spec.generation.forced_eos, 2);  // the default of BartConfig
   directory.Change("config.json", {{"force_bos_token_to_be_generated", true}});
   model = directory.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->spec.generation.forced_bos, 0);
 }
 
-// facebook/bart-large-cnn has no row for <mask>.
+// The embedding table of facebook/bart-large-cnn has no row for <mask>.
 TEST(Bart, MayHaveNoRowForTheMask) {
   Directory directory("tiny-bart");
   json vocabulary = json::parse(ReadTestFile(directory.path() + "/vocab.json"));
@@ -66,7 +67,7 @@ TEST(Bart, MayHaveNoRowForTheMask) {
       HasSubstr(std::to_string(rows + 2) + " pieces, expected at most " + std::to_string(rows)));
 }
 
-// The search forces the tokenizer's end of sentence. To force another would need an option.
+// The search forces the tokenizer's end of sentence. Forcing another token would need a new option.
 TEST(Bart, RefusesAForcedEndThatIsNotTheTokenizers) {
   const json ends = {{"eos_token_id", {2, 5}}, {"forced_eos_token_id", 2}};
   Directory directory("tiny-bart");

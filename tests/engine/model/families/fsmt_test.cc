@@ -1,4 +1,5 @@
-// Directories of FSMT: what their files may lack and say, and what is refused.
+// Tests directories of FSMT: which fields and files are optional, what they set, and what is
+// refused.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -44,7 +45,7 @@ TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
   EXPECT_EQ(spec.tokens.decoder_start, 2);
   EXPECT_EQ(spec.generation.forced_eos, 2);
   EXPECT_EQ(spec.generation.num_beams, 5);
-  EXPECT_EQ(spec.generation.max_length, 97);  // 200, but for the positions
+  EXPECT_EQ(spec.generation.max_length, 97);  // the default is 200, but positions limit it
   EXPECT_EQ(spec.activation, kernels::Activation::kRelu);
   EXPECT_GT(spec.embedding_scale, 1.0F);
   EXPECT_NE(model->source_vocabulary.size(), model->TargetVocabulary().size());
@@ -55,7 +56,8 @@ TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
   EXPECT_TRUE(model->notes.empty());
 }
 
-// Files of transformers have the matrix under both names.
+// In files of transformers, the output layer and the target embedding are the same matrix under two
+// names.
 TEST(Fsmt, OutputLayerIsTheEmbeddingOfTheTarget) {
   const auto model = ExpectOk(Directory(kFsmtModel).Load());
   EXPECT_TRUE(model->spec.tie_output);

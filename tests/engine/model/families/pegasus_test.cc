@@ -1,4 +1,5 @@
-// Directories of Pegasus: what their files may lack and say, and what is refused.
+// Tests directories of Pegasus: which fields and files are optional, what they set, and what is
+// refused.
 #include <nlohmann/json.hpp>
 #include <string>
 

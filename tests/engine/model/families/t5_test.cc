@@ -1,4 +1,5 @@
-// Directories of T5, FLAN-T5, mT5 and MADLAD-400: their network, their languages, and what is refused.
+// Tests directories of T5, FLAN-T5, mT5 and MADLAD-400: their network, their languages, and what is
+// refused.
 #include "engine/model/families/t5_shape.h"
 
 #include <cmath>
@@ -33,13 +34,13 @@ std::string Refusal(const std::string& model, const std::string& file, const jso
   return ModelDirectory(model).Change(file, changes).Refusal();
 }
 
-// Where the bucket changes, from distance -1500 to 1500, as transformers 4.57.1 has it.
+// The distances from -1500 to 1500 at which the bucket changes in transformers 4.57.1.
 struct Borders {
   bool two_sided;
   int buckets;
   int max_distance;
   int first;
-  std::vector<std::pair<int, int>> changes;  // from this distance on, this bucket
+  std::vector<std::pair<int, int>> changes;  // the first distance of a bucket, and the bucket
 };
 
 TEST(RelativeBucket, ChangesWhereThatOfTransformersDoes) {
@@ -161,7 +162,7 @@ TEST(T5, HeadsMayBeWiderThanTheModelTogether) {
 }
 
 TEST(T5, OlderCheckpointsMayHaveATableThatNobodyReads) {
-  // mT5's configuration says nothing of what is mT5's default.
+  // mT5's config.json omits the fields that have mT5's defaults.
   const LoadedModel model = Load(ModelDirectory("tiny-mt5")
                                      .Change(kT5Config, {{"feed_forward_proj", nullptr},
                                                          {"tie_word_embeddings", nullptr},
@@ -171,8 +172,9 @@ TEST(T5, OlderCheckpointsMayHaveATableThatNobodyReads) {
   EXPECT_EQ(model.spec.shape.max_positions, 512);
 }
 
-// transformers 4 scales the output of every tied model. transformers 5 writes that all are tied, keeps
-// the output layer that is stored, and says in a field of its own what is scaled; an mT5 never is.
+// transformers 4 scales the output of every tied model. transformers 5 writes that all models are
+// tied, but keeps a stored output layer, and a separate field says whether outputs are scaled. An
+// mT5 is never scaled by transformers 5.
 TEST(T5, OutputsAreScaledAsTheVersionThatWroteTheFileDoes) {
   struct Case {
     const char* model;
@@ -236,7 +238,7 @@ TEST(T5, IsToldByThePromptsOfItsTasks) {
   EXPECT_EQ(model.languages.Pairs().size(), 2);
   EXPECT_THAT(model.languages.Resolve("en", "ro").status().ToString(),
               HasSubstr("'ro' is not one of the model's: de, fr"));
-  // The 100 tokens that the tokenizer adds are no text.
+  // The 100 tokens that the tokenizer adds are not text.
   EXPECT_EQ(model.source_vocabulary.IdOf("<extra_id_0>"), 499);
   EXPECT_EQ(model.source_vocabulary.IdOf("<extra_id_99>"), 400);
 }

@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-firefox";
 
-// Five source words, of which the third and the last have no list.
+// A shortlist of five source words. The third and the last have no list.
 struct TinyShortlist {
   std::string Bytes() const {
     std::string bytes = Raw(magic) + Raw(uint64_t{0}) + Raw(first) + Raw(uint64_t{3}) +
@@ -55,7 +55,7 @@ struct TinyShortlist {
 
 TEST(LexicalShortlist, WordsAreTheFirstAndTheListsOfTheSource) {
   TinyShortlist tiny;
-  // 0, 1 and 7, 30 are four: Marian fills them up to eight from the first words on.
+  // 0, 1 and 7, 30 are four words. Marian adds the lowest words until there are eight.
   EXPECT_THAT(tiny.Parse()->WordsFor({{0}}, {}), ElementsAre(0, 1, 2, 3, 4, 5, 7, 30));
   EXPECT_THAT(tiny.Parse()->WordsFor({{0, 1, 0, 1}}, {}), ElementsAre(0, 1, 2, 3, 5, 7, 20, 30));
   EXPECT_THAT(tiny.Parse()->WordsFor({{2, 4}}, {}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
@@ -71,7 +71,7 @@ TEST(LexicalShortlist, OfASharedVocabularyTheSourceMayStay) {
   EXPECT_THAT(tiny.Parse()->WordsFor({{2}}, {}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// A request's words are added to the complete list, and change nothing else of it.
+// The words that a request asks for are added to the complete list. Nothing else changes.
 TEST(LexicalShortlist, WhatARequestWantsIsAdded) {
   const TinyShortlist tiny;
   EXPECT_THAT(tiny.Parse()->WordsFor({{0}}, {{39, 7, 40, 39}}),
@@ -82,7 +82,7 @@ TEST(LexicalShortlist, MoreFirstWordsThanThereAreAreAll) {
   TinyShortlist tiny;
   tiny.first = uint64_t{1} << 60;
   EXPECT_EQ(tiny.Parse()->WordsFor({{0}}, {}).size(), 40U);
-  tiny.vocabularies.target_words = 35;  // which is no multiple of eight
+  tiny.vocabularies.target_words = 35;  // not a multiple of eight
   EXPECT_EQ(tiny.Parse()->WordsFor({{0}}, {}).size(), 35U);
 }
 
@@ -133,7 +133,7 @@ TEST(LexicalShortlist, DamagedBytesAreNotTaken) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("the file is damaged"));
 }
 
-// Made by tests/parity/make_marian_directories.py; Marian takes its checksum.
+// The file was written by tests/parity/make_marian_directories.py. Marian accepts its checksum.
 TEST(LexicalShortlist, IsReadFromBesideTheModel) {
   const auto model = ExpectOk(LoadModel(kModel));
   EXPECT_FALSE(model->names_shortlist);

@@ -38,7 +38,7 @@ TEST(MappedFile, HasTheBytesAndHasThemAgainOnceTheyWereDropped) {
         std::equal(contents.begin(), contents.end(), moved.bytes().begin(), moved.bytes().end()));
     moved.Drop(moved.bytes().subspan(kPage + 17, 2 * kPage));
   }
-  std::filesystem::remove(directory.path() + "/file");  // it stays as long as it is mapped
+  std::filesystem::remove(directory.path() + "/file");  // a mapping keeps a removed file
   EXPECT_EQ(moved.bytes()[5 * kPage + 2], 'd');
   EXPECT_TRUE(moved.Check().ok()) << moved.Check();
   EXPECT_TRUE(Map(directory, "")->bytes().empty());
@@ -50,13 +50,13 @@ TEST(MappedFile, OneThatIsCutShortIsZerosAndAnError) {
   const auto other = MappedFile::Open(directory.path() + "/file", kAny);
   ASSERT_TRUE(file.ok() && other.ok());
   std::filesystem::resize_file(directory.path() + "/file", kPage);
-  EXPECT_THAT(file->bytes().last(3 * kPage), Each(0));  // would end the process
+  EXPECT_THAT(file->bytes().last(3 * kPage), Each(0));  // a SIGBUS without the handler
   EXPECT_THAT(file->Check().ToString(),
               HasSubstr("/file: ends at byte 4096, expected 262144 bytes: the file was cut short "
                         "while it was read"));
-  EXPECT_EQ(other->bytes()[0], 'a');  // what is left of it, by another mapping
+  EXPECT_EQ(other->bytes()[0], 'a');  // the remaining page, read through another mapping
   EXPECT_FALSE(other->Check().ok());
-  // It is longer than ever, but what was read is gone.
+  // The file is longer than before, but the mapping has lost the pages that were replaced.
   directory.Write("file", std::string(65 * kPage, 'a'));
   EXPECT_THAT(file->Check().ToString(), HasSubstr("changed while it was read"));
   EXPECT_THAT(file->bytes().last(kPage), Each(0));
@@ -83,7 +83,7 @@ TEST(MappedFile, RefusesWhatIsNoFileOrTooLarge) {
               HasSubstr("a Git LFS pointer of 43 bytes"));
 }
 
-// The handler passes a fault in any other mapping on to the handler that was there before.
+// The SIGBUS handler passes a fault in any other mapping to the previous handler.
 TEST(MappedFileDeathTest, OtherFaultsEndTheProcessAsBefore) {
   const TempDirectory directory;
   const auto guarded = Map(directory, std::string(kPage, 'a'));

@@ -39,8 +39,8 @@ TEST(OpenedFile, ReadsAFileWhole) {
               HasSubstr("8388611 bytes, expected at most 7"));
 }
 
-// A mapping would die of SIGBUS. Files of sysfs say that they have a page, and
-// end before: the same as one that is truncated between the two calls.
+// Files of sysfs report a size of one page but end earlier, like a file that is truncated between
+// stat and read. Reading such a file through a mapping would end the process with SIGBUS.
 TEST(OpenedFile, AFileShorterThanItSaysIsAnError) {
   const std::string path = "/sys/kernel/mm/transparent_hugepage/enabled";
   struct stat info {};

@@ -43,7 +43,7 @@ TEST(Pickle, ReadsScalars) {
 }
 
 TEST(Pickle, ReadsContainersAndReportsWhereItStopped) {
-  // {1: (2, [3, 4])}, then something else.
+  // {1: (2, [3, 4])}, followed by other bytes.
   const std::string bytes = "\x80\x02}(K\x01K\x02](K\x03K\x04\x65\x86u.rest";
   const auto pickle = ExpectOk(Parse(bytes));
   EXPECT_EQ(pickle->bytes_used, bytes.size() - 4);
@@ -78,7 +78,8 @@ TEST(Pickle, RefusesGlobalsThatAreNotListed) {
 }
 
 TEST(Pickle, RefusesOpcodesThatMakeObjects) {
-  // INST, OBJ, NEWOBJ, EXT1, BUILD of no object, REDUCE of no function.
+  // INST, OBJ, NEWOBJ, EXT1, BUILD of a value that is not an object, REDUCE of a value that is not
+  // a function.
   EXPECT_THAT(PickleError("\x80\x02(ios\nsystem\n."), HasSubstr("opcode 0x69"));
   EXPECT_THAT(PickleError("\x80\x02(o."), HasSubstr("opcode 0x6f"));
   EXPECT_THAT(PickleError("\x80\x02))\x81."), HasSubstr("opcode 0x81"));
@@ -112,9 +113,9 @@ TEST(Pickle, RefusesABrokenStack) {
 }
 
 TEST(Pickle, RefusesBombs) {
-  // Nesting.
+  // Too deep nesting.
   EXPECT_THAT(PickleError("\x80\x02" + std::string(100000, '(')), HasSubstr("nested deeper"));
-  // Values, on the stack and in the memo.
+  // Too many values, on the stack and in the memo.
   EXPECT_THAT(PickleError("\x80\x02" + std::string(1 << 20, 'N')),
               HasSubstr("more than 524288 values"));
   std::string gets = "\x80\x02Nq";
@@ -124,20 +125,21 @@ TEST(Pickle, RefusesBombs) {
   std::string puts = "\x80\x02N";
   for (uint32_t i = 0; i < (1U << 19) + 1; ++i) puts += "r" + Raw(i);
   EXPECT_THAT(PickleError(puts), HasSubstr("more than 524288 memo entries"));
-  // A string longer than the file, and one that is just too long.
+  // A string longer than the file, and one that exceeds the limit.
   EXPECT_THAT(PickleError("\x80\x02X\xff\xff\xff\xff"), HasSubstr("string of 4294967295 bytes"));
   EXPECT_THAT(PickleError("\x80\x02X" + Raw(uint32_t{70000}) + std::string(70000, 'x') + "."),
               HasSubstr("string of 70000 bytes, expected at most 65536"));
 }
 
 TEST(Pickle, DoublingListsStayLinear) {
-  // Each level holds the one before twice: 2^60 values if anything unfolded them.
+  // Each list contains the previous one twice. Expanded, they would be 2^60 values.
   std::string bytes = "\x80\x02]q"s + std::string(1, '\0');
   for (int level = 1; level <= 60; ++level) {
     const char previous = static_cast<char>(level - 1);
     bytes += "](h"s + previous + "h" + previous + "eq" + static_cast<char>(level);
   }
-  // The lists lie on the stack, one above the other: the tuple takes the last two only.
+  // All lists are on the stack. STOP needs a single value, so this pickle is refused. A tuple of
+  // all of them is accepted.
   const auto pickle = Parse(bytes + ".");
   EXPECT_FALSE(pickle.ok());
   std::string tuple = "\x80\x02(" + bytes.substr(2) + "t.";

@@ -79,7 +79,7 @@ TEST(Safetensors, RefusesABadHeader) {
       HasSubstr("appears twice"));
 }
 
-// A header with one tensor of four bytes whose fields are as given.
+// Returns a file with one tensor of four bytes and these fields.
 std::string One(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return Safetensors("{\"a\": {\"dtype\": \"" + dtype + "\", \"shape\": " + shape +
                          ", \"data_offsets\": " + offsets + "}}",
@@ -152,14 +152,14 @@ TEST(CopyAsF32, RoundsDoubles) {
   std::vector<float> values(3);
   EXPECT_EQ(CopyAsF32(view, values), std::nullopt);
   EXPECT_THAT(values, ElementsAre(1.0F, -0.1F, 0.0F));
-  data = Raw(fine) + Raw(-0.1) + Raw(1e39);  // no float is that large
+  data = Raw(fine) + Raw(-0.1) + Raw(1e39);  // 1e39 exceeds the largest float
   view.data = Bytes(data);
   EXPECT_EQ(CopyAsF32(view, values), 2U);
 }
 
 TEST(CopyAsF32, FindsTheFirstThatIsNotFinite) {
   for (const size_t size : {1, 7, 4096, 4097, 9000}) {
-    std::vector<float> stored(size, 0x1.fffffep127F);  // the largest is finite
+    std::vector<float> stored(size, 0x1.fffffep127F);  // the largest float is finite
     const auto found = [&]() -> std::optional<size_t> {
       const std::string data = RawFloats(stored);
       const TensorView view{

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::string_literals;
 
-// Files of data/make_torch_files.py.
+// Returns a file that data/make_torch_files.py wrote.
 std::string Fixture(const std::string& name) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/engine/model/data/" + name);
 }
@@ -84,7 +84,7 @@ std::string StorageId(const std::string& type, const std::string& key, int64_t n
          view + "tQ";
 }
 
-// A call of _rebuild_tensor_v2.
+// The pickle of a call of _rebuild_tensor_v2.
 struct TensorCall {
   std::string storage = StorageId("FloatStorage", "0", 6);
   std::string offset = Int(0);
@@ -99,7 +99,7 @@ struct TensorCall {
 
 std::string Dict(const std::string& items) { return "\x80\x02}(" + items + "u."; }
 
-// A zip archive whose storage 0 has six floats.
+// Returns a zip archive whose storage 0 has six floats.
 std::string Archive(const std::string& pickle) {
   return Zip({{"m/data.pkl", pickle}, {"m/data/0", RawFloats({1, 2, 3, 4, 5, 6})}});
 }
@@ -124,9 +124,9 @@ TEST(TorchFile, RefusesTensorsOutsideOfTheirStorage) {
   EXPECT_THAT(ErrorOfTensor({.strides = Tuple({kHuge, kHuge})}), HasSubstr(outside));
   EXPECT_THAT(ErrorOfTensor({.shape = Tuple({3, 1}), .strides = Tuple({kHuge, 0})}),
               HasSubstr(outside));
-  // Empty, but beyond the end.
+  // The tensor is empty, but its offset is beyond the end.
   EXPECT_THAT(ErrorOfTensor({.offset = Int(7), .shape = Tuple({0, 3})}), HasSubstr(outside));
-  // A bomb: one element, repeated.
+  // One element repeated 2^40 times would fill the memory.
   EXPECT_THAT(ErrorOfTensor({.shape = Tuple({1 << 20, 1 << 20}), .strides = Tuple({0, 0})}),
               HasSubstr(outside));
 }
@@ -176,7 +176,7 @@ TEST(TorchFile, RefusesHostilePickles) {
               HasSubstr("tensor 'w' appears twice"));
   EXPECT_THAT(TorchFileError(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_tensor_v2\n)R"))),
               HasSubstr("too few arguments"));
-  // A parameter of itself, through the memo.
+  // A parameter that refers to itself through the memo.
   EXPECT_THAT(TorchFileError(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_parameter\n)R"))),
               HasSubstr("is an object, expected a tensor"));
 }
@@ -219,7 +219,7 @@ TEST(TorchFile, ReadsZip64) {
   const std::string pickle = Dict("");
   const std::string local = "PK\x03\x04" + std::string(22, '\0') + Raw(uint16_t{10}) +
                             Raw(uint16_t{0}) + "m/data.pkl" + pickle;
-  const std::string extra = Raw(uint16_t{9}) + Raw(uint16_t{1}) + "x" +  // another field first
+  const std::string extra = Raw(uint16_t{9}) + Raw(uint16_t{1}) + "x" +  // after another field
                             Raw(uint16_t{1}) + Raw(uint16_t{24}) + Raw(uint64_t{pickle.size()}) +
                             Raw(uint64_t{pickle.size()}) + Raw(uint64_t{0});
   const std::string entry = "PK\x01\x02" + std::string(16, '\0') + Raw(uint32_t{0xffffffff}) +
@@ -236,7 +236,7 @@ TEST(TorchFile, ReadsZip64) {
   EXPECT_TRUE(tensors->empty());
 }
 
-// The older format.
+// A file in the older format of torch.save.
 struct Stream {
   std::string magic = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
   std::string protocol = "\x80\x02M\xe9\x03.";

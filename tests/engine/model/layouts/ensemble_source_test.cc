@@ -51,7 +51,7 @@ TEST(EnsembleSource, NamesTheFirstDifference) {
                           .Change("tokenizer_config.json", {{"target_lang", "fr"}})
                           .path()),
               HasSubstr("languages: found de-fr, expected de-en"));
-  // Two pieces that have changed their places: the numbers agree, the words do not.
+  // Two pieces exchange their ids. The sizes still agree, but the vocabularies differ.
   ModelDirectory swapped("tiny-a2");
   json vocab = json::parse(ReadTestFile(swapped.path() + "/vocab.json"));
   std::string two, three;

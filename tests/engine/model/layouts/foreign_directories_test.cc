@@ -1,8 +1,8 @@
-// A table of directories that users point a translation server at and that it cannot serve: models of
-// other architectures, files that a download left truncated or replaced, parts that do not belong
-// together. The error of each is one line that names the directory, the file, the field or tensor, what
-// was found and what was expected. A kind has one or two directories here; the parsers' own tests have
-// the rest of it.
+// A table of directories that a user may choose but that cannot be served: models of other
+// architectures, truncated or replaced files, parts that do not belong together. The error of each
+// is one line that names the directory, the file, the field or tensor, what was found and what was
+// expected. Each kind of fault has one or two directories here. The tests of the parsers have the
+// other cases.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -30,16 +30,16 @@ using Change = std::function<void(ModelDirectory&)>;
 
 struct Foreign {
   const char* kind;
-  const char* model;  // of tests/data/models, before it was changed
+  const char* model;  // a model of tests/data/models, before the change
   Change change;
-  const char* message;  // how it begins, behind the directory's name
+  const char* message;  // beginning of the error after the directory's name
 };
 
-// Another model's config.json.
+// Replaces config.json with another model's.
 Change Config(const char* config) {
   return [=](ModelDirectory& at) { at.Write("config.json", config); };
 }
-// Null takes a field away.
+// Changes fields of a JSON file; null removes a field.
 Change Fields(const char* file, const char* fields) {
   return [=](ModelDirectory& at) { at.Change(file, json::parse(fields)); };
 }
@@ -52,15 +52,15 @@ Change Instead(const char* file, std::string bytes) {
 Change Cut(const char* file, size_t bytes) {
   return [=](ModelDirectory& at) { at.Cut(file, bytes); };
 }
-// A file under another name.
+// Renames a file.
 Change Renamed(const char* file, const char* name) {
   return [=](ModelDirectory& at) { at.Write(name, at.Read(file)).Remove(file); };
 }
-// A file of another model of tests/data/models.
+// Replaces a file with one of another model of tests/data/models.
 Change Borrowed(const char* file, const char* model, const char* other) {
   return [=](ModelDirectory& at) { at.Write(file, ModelDirectory(model).Read(other)); };
 }
-// The header of model.safetensors says something else.
+// Changes the header of model.safetensors.
 Change Header(const std::function<void(json&)>& change) {
   return [change](ModelDirectory& at) {
     const std::string bytes = at.Read("model.safetensors");

@@ -47,8 +47,8 @@ std::string ToSafetensors(const Tensors& tensors) {
   return Safetensors(header.dump(), data);
 }
 
-// A model of width 4 in files: shared and tied embeddings unless told otherwise. Every weight of a
-// tensor has the same value, and every tensor another.
+// The files of a model of width 4. Its embeddings are shared and tied unless a test changes that.
+// All numbers of a tensor are the same, and differ from those of the other tensors.
 class TinyModel {
  public:
   TinyModel() {
@@ -110,7 +110,7 @@ class TinyModel {
   json vocabulary;
   json target_vocabulary;
   Tensors tensors;
-  std::function<void(const TempDirectory&)> change;  // done to the files before loading
+  std::function<void(const TempDirectory&)> change;  // changes the files before loading
 
  private:
   void AddLinear(const std::string& name, int64_t out, int64_t in) {
@@ -129,7 +129,7 @@ class TinyModel {
   }
 };
 
-// The numbers of the weight with this name.
+// Returns the numbers of the weight with this name.
 std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
   const WeightId id = FindWeight(model.program, name);
   EXPECT_NE(id, kNoWeight) << name;
@@ -139,7 +139,7 @@ std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
 TEST(LoadModel, PutsEveryTensorInItsPlace) {
   const TinyModel tiny;
   const auto model = ExpectOk(tiny.Load());
-  // The values of a weight are those of its tensors, one below the other.
+  // A weight has the values of its tensors, one after the other.
   const auto expect = [&](const std::string& weight, const std::vector<std::string>& tensors) {
     std::vector<float> expected;
     for (const std::string& tensor : tensors) {
@@ -254,8 +254,8 @@ TEST(LoadModel, TakesASharedMatrixUnderAnyOfItsNames) {
                         "'model.decoder.embed_tokens.weight' or 'lm_head.weight' is missing"));
 }
 
-// opus-mt-tc-big and others have the output layer of a training that did not tie it. transformers 4
-// ignores it. transformers 5 uses what it has saved.
+// Some models, such as opus-mt-tc-big, store an output layer from a training that did not tie it.
+// transformers 4 ignores the stored layer, transformers 5 uses it.
 TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory) {
   TinyModel tiny;
   const FloatTensor shared = tiny.tensors.at("model.shared.weight");
@@ -276,7 +276,7 @@ TEST(LoadModel, AStoredOutputLayerCountsOnlyWhereTransformers5WroteTheDirectory)
   EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
   EXPECT_EQ(ValuesOf(*model, "output layer"), other.values);
   EXPECT_THAT(model->notes, IsEmpty());
-  // Equal numbers are one matrix.
+  // If the numbers are equal, both are one matrix.
   tiny.tensors["lm_head.weight"] = shared;
   const auto equal = ExpectOk(tiny.Load());
   EXPECT_EQ(equal->program.output().table, FindWeight(equal->program, "source embedding"));
@@ -352,7 +352,7 @@ TEST(LoadModel, EveryTensorMustBeThereAndOfItsShape) {
   EXPECT_THAT(tiny.Refusal(), HasSubstr("is F32 [4, 4], expected F64, F32, F16 or BF16 [3, 4]"));
 }
 
-// transformers, too, names unused tensors and goes on.
+// transformers, too, lists unused tensors and continues.
 TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   EXPECT_THAT(TinyModel().Load()->notes, IsEmpty());
   TinyModel tiny;
@@ -383,7 +383,8 @@ TEST(LoadModel, NamesTheFirstNumberThatIsNotFinite) {
                 HasSubstr("model.safetensors: tensor 'model.decoder.layers.0.fc1.weight' holds " +
                           std::string(shown) + " at [5, 2], expected finite numbers"));
   }
-  // Anywhere: in what is read only to be compared, and in what may be missing.
+  // Tensors that are read only for a comparison, and tensors that may be missing, are checked as
+  // well.
   for (const char* name :
        {"final_logits_bias", "model.encoder.embed_positions.weight",
         "model.decoder.embed_tokens.weight", "model.decoder.layers.0.self_attn_layer_norm.bias"}) {
@@ -396,13 +397,13 @@ TEST(LoadModel, NamesTheFirstNumberThatIsNotFinite) {
     tiny.tensors.at(name).values.back() = std::nanf("");
     EXPECT_THAT(tiny.Refusal(), HasSubstr("tensor '" + std::string(name) + "' holds nan at ["));
   }
-  TinyModel unused;  // nobody computes with it
+  TinyModel unused;  // a tensor that the network does not use
   unused.Add("other", {4});
   unused.tensors.at("other").values[1] = std::nanf("");
   EXPECT_TRUE(unused.Load().ok());
 }
 
-// The files of the model as two shards and their index, which `change` may change first.
+// Writes the tensors of the model as two shards and an index. `change` may change the index first.
 void WriteShards(const TinyModel& tiny, const TempDirectory& directory,
                  const std::function<void(json*)>& change = {}) {
   directory.Remove("model.safetensors");
@@ -428,7 +429,7 @@ TEST(LoadModel, ReadsShards) {
   const auto model = ExpectOk(tiny.Load());
   EXPECT_THAT(model->notes, IsEmpty());
   EXPECT_EQ(AllWeights(*model), AllWeights(*whole));
-  // Not named by the index: left aside.
+  // A tensor that the index does not name is not used.
   tiny.Add("other", {4});
   tiny.change = [&](const TempDirectory& directory) {
     WriteShards(tiny, directory, [](json* index) { (*index)["weight_map"].erase("other"); });
@@ -488,7 +489,7 @@ TEST(LoadModel, ReadsShardsOfPyTorch) {
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   const auto model = ExpectOk(LoadModel(directory.path()));
   EXPECT_EQ(AllWeights(*model), AllWeights(*LoadModel(whole)));
-  map["no.such"] = "model.safetensors";  // of the other format
+  map["no.such"] = "model.safetensors";  // a file of the other format
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   EXPECT_THAT(
       LoadModel(directory.path()).status().ToString(),
@@ -528,7 +529,7 @@ TEST(LoadModel, RefusesAModelThatCannotTranslate) {
   tiny.config["max_length"] = 2;
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("config.json: field 'max_length' is 2, expected at least 3"));
-  TinyModel tagged;  // a token, the end and the language tag
+  TinyModel tagged;  // the shortest source: tag, token, EOS
   tagged.vocabulary = json::parse(R"({"</s>": 0, "<unk>": 1, ">>deu<<": 2, "b": 3, "<pad>": 4})");
   EXPECT_TRUE(tagged.Load().ok());
   tagged.tokenizer["model_max_length"] = 2;
@@ -573,7 +574,7 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
               HasSubstr("NOT_FOUND: /no/such/directory: no such directory"));
 }
 
-// Firefox's models are downloaded as compressed files.
+// Firefox's models are downloaded in compressed form.
 TEST(LoadModel, SaysWhatHasToBeUnpacked) {
   const TempDirectory directory;
   const auto said = [&] { return LoadModel(directory.path()).status().ToString(); };
@@ -625,8 +626,8 @@ TEST(LoadModel, SpecialTokensMustAgree) {
 }
 
 TEST(LoadModel, TensorsThatShareAStorageCannotFillTheMemory) {
-  // A pickle of many tensors over one storage would ask for more than the file has; safetensors
-  // cannot say so, thus the check is seen through PyTorch's format.
+  // A pickle may have many tensors that share one storage and so need more memory than the file
+  // has. Only PyTorch's format allows this; safetensors does not.
   std::string items;
   const auto text = [](const std::string& value) {
     return "X" + Raw(static_cast<uint32_t>(value.size())) + value;
@@ -662,7 +663,7 @@ TEST(LoadModel, LoadsTheBundledModel) {
   EXPECT_EQ(model->program.vocabulary(), 5999);
   EXPECT_EQ(model->program.max_positions, 512);
   EXPECT_EQ(model->languages.Resolve("de", "en")->source, "de");
-  // <pad> starts the decoder: its row is zero, as in OPUS-MT.
+  // <pad> starts the decoder. Its row is zero, as in OPUS-MT.
   const std::vector<float> rows = ValuesOf(*model, "source embedding");
   EXPECT_THAT(std::vector<float>(rows.end() - 256, rows.end()), Each(0.0F));
 }

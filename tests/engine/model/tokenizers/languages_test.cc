@@ -22,7 +22,7 @@ std::vector<LanguageTag> Tags(const std::vector<std::string>& codes) {
   return tags;
 }
 
-// The code of the tag that the target selects, or the message of the refusal.
+// Returns the code of the tag that `target` selects, or the error.
 std::string TagFor(const std::vector<std::string>& codes, const std::string& target) {
   const LanguageMap map("en", "mul", Tags(codes));
   const auto pair = map.Resolve("en", target);
@@ -39,7 +39,7 @@ TEST(LanguageCode, IsTakenApart) {
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("es-419")), "es-419");
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("ger")), "de");
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("nds")), "nds");
-  // Argos Translate's own.
+  // Codes of Argos Translate.
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("zt")), "zh-Hant");
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("PB")), "pt-BR");
   for (const char* bad : {"", "-", "d", "de-", "-de", "de--DE", "d1", "de DE", "dé",
@@ -63,7 +63,7 @@ TEST(LanguageMap, TakesEveryWayToWriteABilingualPair) {
   }
 }
 
-// Callers may find a pair first and send its codes with the job.
+// A caller may resolve a pair first and then send the pair's codes with the job.
 TEST(LanguageMap, TheCodesOfAPairMeanThatPair) {
   const std::vector<LanguageMap> maps = {
       LanguageMap("de", "en", {}), LanguageMap("mul", "en", {}), LanguageMap("de", "ROMANCE", {}),
@@ -126,7 +126,7 @@ TEST(LanguageMap, TellsRegionsApart) {
   EXPECT_EQ(TagFor({"pt", "pt_BR"}, "pt"), "pt");
   EXPECT_EQ(TagFor({"pt_BR"}, "pt"), "pt_BR");
   EXPECT_THAT(TagFor({"pt_BR"}, "pt-PT"), HasSubstr("not one of"));
-  // Both are there in opus-mt-en-ROMANCE.
+  // opus-mt-en-ROMANCE has both tags.
   EXPECT_EQ(TagFor({"pt_br", "pt_BR"}, "pt_br"), "pt_br");
   EXPECT_EQ(TagFor({"pt_br", "pt_BR"}, "pt-BR"), "pt_BR");
   EXPECT_THAT(TagFor({"pt_br", "pt_BR"}, "PT-BR"), HasSubstr("ambiguous"));
@@ -228,14 +228,14 @@ TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
     EXPECT_EQ(pair->tag, 100);
     EXPECT_EQ(pair->first, 103);
   }
-  // Both must be given.
+  // Both languages are required.
   EXPECT_THAT(map.Resolve("", "en").status().ToString(),
               HasSubstr("source_language_code is missing: the model has 4 source languages"));
   EXPECT_THAT(map.Resolve("de", "").status().ToString(),
               HasSubstr("target_language_code is missing: the model has 4 target languages"));
   EXPECT_THAT(map.Resolve("fr", "en").status().ToString(),
               HasSubstr("'fr' is not one of the model's: de, en, zh-Hans, zh-Hant"));
-  EXPECT_EQ(map.Pairs().size(), 4 * 3);  // none with itself
+  EXPECT_EQ(map.Pairs().size(), 4 * 3);  // no language is paired with itself
   for (const ModelLanguagePair& pair : map.Pairs()) {
     EXPECT_TRUE(map.Resolve(pair.source, pair.target).ok()) << pair.source << " " << pair.target;
   }

@@ -1,5 +1,5 @@
-// Which fields of tokenizer.json are accepted, and which are refused. The tokens of texts are compared
-// with the library's in tests/parity/tokenizer_json_test.cc.
+// Tests which fields of tokenizer.json are accepted and which are refused. tests/parity/
+// tokenizer_json_test.cc compares the tokens of texts with those of the tokenizers library.
 #include "engine/model/tokenizers/tokenizer_json.h"
 
 #include <nlohmann/json.hpp>
@@ -72,17 +72,17 @@ TEST(TokenizerJson, IsReadAndCutsTexts) {
     EXPECT_EQ(parsed->added.size(), 3U);
     EXPECT_THAT(Cut(file, "ab"), ElementsAre("▁", "ab"));
     EXPECT_THAT(Cut(file, "ab", TextStart::kInside), ElementsAre("ab"));
-    // Behind an added token everything begins anew.
+    // The text after an added token is tokenized like a new text.
     EXPECT_THAT(Cut(file, "axyzb"), ElementsAre("▁", "a", "xyz", "▁", "b"));
     EXPECT_THAT(Cut(file, "a漢字b"), ElementsAre("▁", "a", "", "b"));
-    // Special tokens are text.
+    // The text of a special token is ordinary text.
     EXPECT_THAT(Cut(file, "</s>"), ElementsAre("▁", ""));
     EXPECT_THAT(Cut(file, ""), ElementsAre());
   }
 }
 
-// A normalizer that makes spaces of marks, as the NFKC tables of SentencePiece do. The values are those
-// of tokenizers 0.22 for "<2de> " and the text.
+// The normalizer replaces marks by spaces, like the NFKC tables of SentencePiece. The expected
+// tokens are those of tokenizers 0.22 for "<2de> " followed by the text.
 TEST(TokenizerJson, ATextAfterAPromptIsNormalizedWithTheSpaceBeforeIt) {
   json file = Unigram();
   file["normalizer"] = json::parse(R"({"type": "Sequence", "normalizers": [
@@ -97,7 +97,7 @@ TEST(TokenizerJson, ATextAfterAPromptIsNormalizedWithTheSpaceBeforeIt) {
   EXPECT_THAT(cut("▁"), ElementsAre());
 }
 
-// transformers 5.0 converts the tokenizers of mBART-50, NLLB and Pegasus to these.
+// The normalizers that transformers 5.0 writes for mBART-50, NLLB and Pegasus.
 TEST(TokenizerJson, ExpressionsOfWhiteSpaceAndNfkcAreRead) {
   json file = Unigram();
   file["normalizer"] = json::parse(R"({"type": "Sequence", "normalizers": [
@@ -123,7 +123,7 @@ TEST(TokenizerJson, NfkcKeepsThePlacesOfTheText) {
   EXPECT_THAT(ranges, ElementsAre(TextRange{0, 0}, TextRange{0, 6}, TextRange{6, 7}));
 }
 
-// transformers 5 writes 2 for every T5, which is the end of sentence of MADLAD-400.
+// transformers 5 writes unk_id 2 for every T5. In MADLAD-400, 2 is the end of sentence.
 TEST(TokenizerJson, TheUnknownPieceIsTheOneOfThatName) {
   json file = Unigram();
   file["model"]["unk_id"] = 1;

@@ -1,5 +1,5 @@
-// Which of the two tokenizers is followed, in directories that have the files of both, of one, or
-// of none.
+// Tests which tokenizer is followed, slow or fast, in directories that have the files of both, of
+// one or of neither.
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
 #include <string>
@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 constexpr TokenizerChoice kSlow = TokenizerChoice::kSlow;
 constexpr TokenizerChoice kFast = TokenizerChoice::kFast;
 
-// A tokenizer.json of tiny-flan's pieces, without the scores that spiece.model has.
+// Returns a tokenizer.json with the pieces of a model, without the scores of its spiece.model.
 std::string TokenizerJsonOf(const std::string& model) {
   const auto loaded = ExpectOk(ModelDirectory(model).Load());
   json vocab = json::array();
@@ -105,8 +105,8 @@ TEST(TokenizerChoice, IsRefusedWhereThereIsNoSuchTokenizer) {
   EXPECT_EQ(model->tokenizer.rules, TokenizerRules::kFast);
 }
 
-// MADLAD-400 that somebody saved again: the tag is cut out of the prompt, so no space mark is
-// before it.
+// A MADLAD-400 that transformers saved again. The tag is an added token, which is cut out of the
+// prompt first, so no space mark precedes it.
 TEST(AddedTokens, OfAPromptAreCutOutFirst) {
   json added = json::object();
   ModelDirectory directory("tiny-madlad");
@@ -125,7 +125,7 @@ TEST(AddedTokens, OfAPromptAreCutOutFirst) {
     } else {
       EXPECT_THAT(ids, ElementsAre(tag));
     }
-    // A text's own is text.
+    // In a text, the tag is ordinary text.
     const std::vector<int> text = (*tokenizer)->EncodeSource("a <2de>").ids;
     EXPECT_EQ(std::count(text.begin(), text.end(), tag), 0);
   }
@@ -146,7 +146,7 @@ TEST(AddedTokens, CountBesideACtranslate2ModelToo) {
     return ids;
   };
   EXPECT_EQ(ids_of("<2de> ", "").front(), tag);
-  // One that is of texts.
+  // An added token that is not special is cut from texts.
   const int piece = *model->source_vocabulary.IdOf("er");
   directory.Write("added_tokens.json", json{{"er", piece}}.dump()).Remove("tokenizer_config.json");
   model = directory.Load();

@@ -38,11 +38,11 @@ TEST(Vocabulary, OfPiecesMayHaveIdsWithoutAny) {
   EXPECT_EQ(vocabulary->PieceOf(3), "");
   EXPECT_EQ(Vocabulary::FromPieces({"a", "b", "a"}, "x.model").status().message(),
             "x.model: piece 'a' is there twice");
-  // Without a size there may be any number of pieces.
+  // Without a given size, any number of pieces is accepted.
   EXPECT_EQ(Vocabulary::Parse(R"({"a": 1, "b": 0})", "vocab.json", std::nullopt)->size(), 2);
 }
 
-// resize_token_embeddings pads the matrix.
+// resize_token_embeddings pads the matrix, so the last ids have no piece.
 TEST(Vocabulary, TheLastIdsMayHaveNoPiece) {
   const auto vocabulary = ExpectOk(Vocabulary::Parse(R"({"a": 1, "": 0})", "vocab.json", 4));
   EXPECT_EQ(vocabulary->size(), 4);

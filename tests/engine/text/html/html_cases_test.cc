@@ -1,4 +1,5 @@
-// HTML in, translation by script (markup_script.h), HTML out: what becomes of every kind of markup.
+// Tables of HTML, scripted translations (markup_script.h) and the rebuilt HTML. They cover every
+// kind of markup.
 
 #include <gtest/gtest.h>
 
@@ -547,7 +548,8 @@ TEST(HtmlCases, BrokenTags) {
   });
 }
 
-// The model sees a placeholder, which the caller keeps.
+// Code and protected text become placeholders that the model sees. The caller must keep them in the
+// translation.
 TEST(HtmlCases, CodeThatIsText) {
   const auto parse = [](const std::string& html) {
     return ExpectOk(MarkupDocument::Parse(html, TextFormat::kHtml, /*code_is_text=*/true));
@@ -557,7 +559,7 @@ TEST(HtmlCases, CodeThatIsText) {
       "<code>x</code> or <code id=2>x</code>.";
   const auto document = parse(html);
   ASSERT_EQ(document->runs(), 1);
-  // The second <code> with "x" has other bytes.
+  // The second <code> with the text "x" has different bytes, so it does not become a placeholder.
   EXPECT_EQ(document->text(0), "Run `make-a<b` in `Ada`, `x` or .");
   EXPECT_EQ(RebuiltByScript(*document, {"="}), html);
   EXPECT_EQ(document->BytesOf("`Ada`"), "<span translate=no>Ada</span>");

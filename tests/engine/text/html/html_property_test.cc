@@ -1,4 +1,4 @@
-// Random HTML, random translations: what must hold for all of them.
+// Checks properties that hold for random HTML with random translations.
 
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@
 namespace dragoman::engine {
 namespace {
 
-// HTML of the generators below in parts: tags without '>' in their attributes, words, white space.
+// A tag, word or white space of HTML that the generators below make. Attributes have no '>'.
 struct Part {
   enum class Kind { kStart, kEnd, kVoid, kWord };
   Kind kind = Kind::kWord;
   std::string name;   // of tags
-  std::string bytes;  // tags with an id of their own: no two tags of a document are equal
+  std::string bytes;  // of a tag: unique, since tags have different ids
 };
 
 const std::set<std::string>& Blocks() {
@@ -121,7 +121,7 @@ class NestedHtml {
   int id_ = 0;
 };
 
-// The words and voids of a document, as read back.
+// The words and void elements of a rebuilt document.
 struct Reading {
   struct Word {
     std::string text;
@@ -132,17 +132,17 @@ struct Reading {
     std::string bytes;
     std::vector<std::string> stack;
     int run = 0;
-    size_t next_word = 0;  // words_ before it
+    size_t next_word = 0;  // number of words before it
   };
   std::vector<Word> words;
   std::vector<Void> voids;
-  std::map<std::string, int> tags;      // how often each start tag, void and end tag stands there
+  std::map<std::string, int> tags;      // number of occurrences of each start tag, void and end tag
   std::vector<std::string> blocks;      // block tags in order
   std::set<std::string> around_blocks;  // inline start tags with a block tag inside
-  std::map<std::string, size_t> first_word;  // words before each inline start tag
+  std::map<std::string, size_t> first_word;  // number of words before each inline start tag
 };
 
-// Fails when the tags do not nest. Runs are counted where there are words.
+// Fails the test if the tags do not nest. Only runs with words are counted.
 Reading Read(const std::string& html) {
   Reading reading;
   std::vector<Part> open;
@@ -185,8 +185,8 @@ Reading Read(const std::string& html) {
   return reading;
 }
 
-// A translation of a run: words of the source in capitals, in any order, some left out, some twice,
-// and some words of no source.
+// Returns a random translation of a run. It has words of the source in capitals, in any order, some
+// omitted and some repeated, and words that are aligned with no source.
 MarkupSegment RandomSegment(const std::string& text, std::mt19937& random) {
   MarkupSegment segment;
   segment.source = {0, static_cast<int64_t>(text.size())};
@@ -220,7 +220,7 @@ TEST(HtmlProperty, IdentityGivesTheDocument) {
     const auto document = MarkupDocument::Parse(html, TextFormat::kHtml);
     ASSERT_TRUE(document.ok());
     const std::string rebuilt = RebuiltByScript(*document, {"="});
-    // White space inside a run is one space, wherever a tag stands beside it.
+    // White space inside a run becomes a single space, whether a tag is next to it or not.
     const std::vector<Part> before = PartsOf(html);
     const std::vector<Part> after = PartsOf(rebuilt);
     ASSERT_EQ(before.size(), after.size()) << html << "\n" << rebuilt;
@@ -253,7 +253,7 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
     const Reading source = Read(html);
     const Reading target = Read(rebuilt);
 
-    // Nothing is lost and nothing is new. Blocks, voids and comments stand there once.
+    // The rebuilt document has every tag of the source and no other. Blocks and voids occur once.
     ASSERT_EQ(source.blocks, target.blocks);
     for (const auto& [tag, count] : source.tags) {
       ASSERT_TRUE(target.tags.contains(tag)) << tag;
@@ -262,7 +262,7 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
     for (const auto& [tag, count] : target.tags) ASSERT_TRUE(source.tags.contains(tag)) << tag;
     for (const Reading::Void& v : source.voids) ASSERT_EQ(target.tags.at(v.bytes), 1) << v.bytes;
 
-    // The words are those of the translation, each with the elements of its source word.
+    // The words are those of the translation. Each is in the elements of its source word.
     std::map<std::string, const Reading::Word*> source_words;
     std::map<std::string, size_t> source_numbers;
     for (size_t i = 0; i < source.words.size(); ++i) {
@@ -290,8 +290,8 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
       }
     }
 
-    // A void goes before the first word at or after its place; inside an element without words, it
-    // goes with that.
+    // A void goes before the first word whose source is at or after the void's place. If it is
+    // inside an element without words, it goes where that element goes.
     for (const Reading::Void& v : target.voids) {
       const auto in_source =
           std::find_if(source.voids.begin(), source.voids.end(),
@@ -317,7 +317,7 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
           (target.words[word].text == "X" || source_numbers.at(target.words[word].text) < place)) {
         ++word;
       }
-      // Elements that stand before all text stay there; an X may then follow.
+      // Voids that precede all text may stay first, even before an unaligned word X.
       const bool is_before_all =
           std::none_of(source.words.begin(), source.words.end(), [&](const Reading::Word& w) {
             return w.run == v.run && source_numbers.at(absl::AsciiStrToUpper(w.text)) < place;
@@ -328,7 +328,7 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
       if (v.next_word != in_source->next_word) ++moved_voids;
     }
   }
-  EXPECT_GT(moved_voids, 500);  // there was something to see
+  EXPECT_GT(moved_voids, 500);  // the test moved enough voids to be meaningful
   EXPECT_GT(repeated, 1000);
 }
 
@@ -366,7 +366,7 @@ TEST(HtmlProperty, BrokenTagsAreClosedAndNest) {
     const std::string rebuilt = document->Rebuild(segments, true).document;
     SCOPED_TRACE(absl::StrCat(html, "\n", rebuilt));
 
-    // Inline elements nest; an end tag that closes nothing has no element of its name around it.
+    // Inline elements nest. An end tag without a start tag is inside no element of its name.
     std::vector<std::string> open;
     std::map<std::string, int> tags;
     std::string found;
@@ -402,7 +402,7 @@ TEST(HtmlProperty, BrokenTagsAreClosedAndNest) {
 
 // --- anything ---
 
-// Where white space goes at the end of an element changes once.
+// Removes white space, because the first rebuild may move white space at the end of an element.
 std::string WithoutSpace(std::string_view text) {
   std::string without;
   for (size_t at = 0; at < text.size();) {
@@ -447,8 +447,9 @@ TEST(HtmlProperty, AnyTextIsHtml) {
     ASSERT_FALSE(FirstInvalidUtf8(rebuilt));
     ASSERT_FALSE(FirstInvalidUtf8(RebuiltByScript(*document, {"~"})));
     ASSERT_FALSE(FirstInvalidUtf8(RebuiltByScript(*document, {""})));
-    // A second time there is nothing left to mend: the texts are the same. (An end tag that is
-    // added may change what a broken element that is passed through holds.)
+    // A rebuilt document is well formed, so a second rebuild must have the same texts. Documents
+    // with opaque elements are skipped, because an added end tag may change the content of a broken
+    // one.
     bool has_opaque = false;
     for (const char* opaque : {"<pre", "<code", "<svg", "=no", "<textarea", "<script"}) {
       has_opaque = has_opaque || html.find(opaque) != std::string::npos;

@@ -1,5 +1,5 @@
-// MarkupDocument beyond what one translation per run shows (html_cases_test.cc): segments, offsets,
-// alignment as tokenizers give it, limits.
+// Tests MarkupDocument where one translation for each run (html_cases_test.cc) does not suffice:
+// segments, offsets, alignment by tokens, limits.
 
 #include "engine/text/markup/markup.h"
 
@@ -19,7 +19,7 @@ MarkupDocument Parsed(std::string_view html) {
   return *std::move(document);
 }
 
-// A segment that begins at `source` in the run's text, translated by a script.
+// Returns a segment with the source text `source` of a run, translated by a script.
 MarkupSegment SegmentOf(const std::string& text, const std::string& source,
                         std::string_view script) {
   const auto begin = static_cast<int64_t>(text.find(source));
@@ -28,7 +28,7 @@ MarkupSegment SegmentOf(const std::string& text, const std::string& source,
   return segment;
 }
 
-// One run, cut into these sources with these scripts.
+// Rebuilds a document of one run from segments with these sources and scripts.
 RebuiltMarkup Rebuilt(const MarkupDocument& document,
                       const std::vector<std::pair<std::string, std::string>>& segments,
                       bool target_uses_spaces = true) {
@@ -39,8 +39,8 @@ RebuiltMarkup Rebuilt(const MarkupDocument& document,
   return document.Rebuild(by_run, target_uses_spaces);
 }
 
-// A segment over all of a run, from tokens (target, source range; {-1, -1} for none) joined as they
-// are.
+// Returns a segment that covers a run. Each token has its text and its source range; {-1, -1} means
+// none. The texts are joined without spaces.
 MarkupSegment FromTokens(const std::string& text,
                          const std::vector<std::pair<std::string, TextRange>>& tokens) {
   MarkupSegment segment;
@@ -93,7 +93,7 @@ TEST(HtmlSegments, VoidsGoToTheSegmentAfter) {
   const MarkupDocument document = Parsed("One two. <img> Three four.");
   EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).document,
             ". TWO ONE <img> . FOUR THREE");
-  // Without a word at or after its place: to the end.
+  // No word is at or after the void's place, so the void goes to the end.
   EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "Drei@- vier@-"}}).document,
             "One two. Drei vier <img>");
 }
@@ -192,14 +192,14 @@ TEST(OffsetMap, MapsPiecesAndWhatIsBetween) {
   OffsetMap map;
   EXPECT_EQ(map.Map({3, 5}), (TextRange{0, 0}));
   map.Add(0, 3, 10, 3);
-  map.Add(3, 2, 13, 2);  // goes on byte by byte
+  map.Add(3, 2, 13, 2);  // continues the previous piece byte by byte
   map.Add(5, 1, 15, 5);
   map.Add(8, 2, 30, 2);
   EXPECT_EQ(map.Map({1, 4}), (TextRange{11, 14}));
   EXPECT_EQ(map.Map({4, 6}), (TextRange{14, 20}));
   EXPECT_EQ(map.Map({5, 5}), (TextRange{15, 15}));
   EXPECT_EQ(map.Map({2, 2}), (TextRange{12, 12}));
-  EXPECT_EQ(map.Map({6, 8}), (TextRange{30, 30}));  // nothing of it is in a piece
+  EXPECT_EQ(map.Map({6, 8}), (TextRange{30, 30}));  // overlaps no piece
   EXPECT_EQ(map.Map({4, 7}), (TextRange{14, 20}));
   EXPECT_EQ(map.Map({7, 9}), (TextRange{30, 31}));
   EXPECT_EQ(map.Map({9, 12}), (TextRange{31, 32}));
@@ -209,7 +209,7 @@ TEST(OffsetMap, MapsPiecesAndWhatIsBetween) {
 // --- alignment as tokenizers give it ---
 
 TEST(HtmlAlignment, TokenRangesMayHoldTheSpaceBefore) {
-  // "Hello| world": the token's place is at the "w".
+  // The range of "world" begins with the space, but the token's place is at the "w".
   EXPECT_EQ(RebuiltFromTokens("Hello <b>world</b>", {{"Welt", {5, 11}}, {" hallo", {0, 5}}}),
             "<b>Welt</b> hallo");
   EXPECT_EQ(RebuiltFromTokens("Hello <img>world", {{"Welt", {5, 11}}, {" hallo", {0, 5}}}),
@@ -232,7 +232,7 @@ TEST(HtmlAlignment, TagsInsideAWord) {
             "Wort<sup>[1]</sup>");
   EXPECT_EQ(RebuiltFromTokens("one<img>two", {{"eins", {0, 3}}, {"zwei", {3, 6}}}),
             "eins<img>zwei");
-  // Tags between words cut no word.
+  // A tag between two source words does not split the joined target word.
   EXPECT_EQ(RebuiltFromTokens("one <b>two</b>", {{"eins", {0, 3}}, {"zwei", {3, 7}}}),
             "einszwei<b></b>");
 }
@@ -259,7 +259,7 @@ TEST(HtmlAlignment, BadRangesAreNone) {
 }
 
 TEST(HtmlAlignment, AnEmptySourceRangeIsAPlaceToo) {
-  // The first byte pieces of a character have empty ranges at its beginning.
+  // The first byte pieces of a character have empty ranges at the character's beginning.
   EXPECT_EQ(RebuiltFromTokens("a <b>é</b>", {{"x", {2, 2}}, {" y", {0, 1}}}), "<b>x</b> y");
 }
 
@@ -300,14 +300,14 @@ TEST(HtmlLimits, DepthOfInlineElements) {
   EXPECT_FALSE(
       MarkupDocument::Parse(nested(kMaxInlineDepth + 1, "<p>a</p>"), TextFormat::kHtml).ok());
   EXPECT_FALSE(MarkupDocument::Parse(nested(kMaxInlineDepth + 1, ""), TextFormat::kHtml).ok());
-  // Blocks may be nested at will, and what is never closed does not add up.
+  // Blocks may nest without limit, and unclosed inline elements do not accumulate.
   std::string blocks;
   for (int i = 0; i < 5000; ++i) blocks += "<div><b>a";
   EXPECT_EQ(Parsed(blocks).runs(), 5000);
 }
 
 TEST(HtmlLimits, RepeatedTags) {
-  // Every second word is in an element with a large start tag, and their order is mixed.
+  // Words in an element with a large start tag alternate with words outside.
   const std::string big = "<b title=\"" + std::string(5000, 'x') + "\">";
   std::string inside;
   std::string outside;
@@ -336,7 +336,7 @@ TEST(HtmlLimits, RepeatedTags) {
   EXPECT_TRUE(rebuilt.ends_with(" A B A B</p><p>c</p>"));
 }
 
-// Quadratic time would take minutes.
+// An algorithm of quadratic time would take minutes.
 TEST(HtmlSegments, TextOfOnlyPunctuationTakesLinearTime) {
   const std::string text(400'000, '#');
   for (const std::string& html : {text, "<b>a</b>" + text + "<i>b</i>"}) {

@@ -26,7 +26,7 @@ std::string Decoded(std::string_view text) {
   return decoded;
 }
 
-// "kind:bytes" of every token.
+// Returns "kind:bytes" for every token.
 std::vector<std::string> Tokens(std::string_view html) {
   std::vector<std::string> tokens;
   for (const HtmlToken& token : TokenizeHtml(html)) {
@@ -37,7 +37,7 @@ std::vector<std::string> Tokens(std::string_view html) {
   return tokens;
 }
 
-// The tokens in the form of tests/data/html/tokens.json.
+// Returns the tokens in the format of tests/data/html/tokens.json.
 nlohmann::json AsHtml5lib(const std::string& html) {
   nlohmann::json tokens = nlohmann::json::array();
   for (const HtmlToken& token : TokenizeHtml(html)) {
@@ -60,7 +60,7 @@ nlohmann::json AsHtml5lib(const std::string& html) {
         tokens.push_back({"end", token.name});
         break;
       case Kind::kComment: {
-        // The standard drops "</>" and a tag that the text ends in.
+        // The standard drops "</>" and an unfinished tag at the end of the text.
         const bool is_tag = bytes.size() > 1 &&
                             (std::isalpha(bytes[1]) != 0 ||
                              (bytes[1] == '/' && bytes.size() > 2 && std::isalpha(bytes[2]) != 0));

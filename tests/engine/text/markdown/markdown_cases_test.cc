@@ -1,4 +1,4 @@
-// Markdown in, translation by script (markup_script.h), Markdown out.
+// Tables of Markdown, scripted translations (markup_script.h) and the rebuilt Markdown.
 
 #include <gtest/gtest.h>
 
@@ -145,7 +145,7 @@ TEST(MarkdownCases, Inline) {
   });
 }
 
-// Text of a translation that would be markup.
+// Characters of a translation that would be markup are escaped.
 TEST(MarkdownCases, Escapes) {
   Check({
       {"a number first", "May 1", {"May 1"}, {"1@1 _.@1 Mai@0"}, "1\\. Mai"},
@@ -172,7 +172,7 @@ TEST(MarkdownCases, Escapes) {
   });
 }
 
-// Marks of emphasis that CommonMark would not read.
+// Marks of emphasis are moved or dropped where CommonMark would not recognise them.
 TEST(MarkdownCases, EmphasisThatWouldNotBeRead) {
   Check({
       {"punctuation at its end", "**a b.** c", {"a b. c"}, {"A@0 B@1 _。@2 _C@3"}, "**A B**。C"},
@@ -189,7 +189,7 @@ TEST(MarkdownCases, EmphasisThatWouldNotBeRead) {
   });
 }
 
-// The model sees code, which the caller keeps.
+// The model sees the code, and the caller must keep it in the translation.
 TEST(MarkdownCases, CodeThatIsText) {
   const std::string markdown = "Use **`ls *x*`** or ``a`b`` on <https://a.b/_c_/d>, \\`d`.";
   const auto document =
@@ -200,7 +200,7 @@ TEST(MarkdownCases, CodeThatIsText) {
             "Use **`ls *x*`** or ``a`b`` on <https://a.b/_c_/d>, \\`d\\`.");
 }
 
-// A full stop may be aligned with the address before it, and an address may be lost.
+// A full stop after an address may be aligned with the address. A lost address is restored.
 TEST(MarkdownCases, AddressesAreWhole) {
   const auto document = ExpectOk(
       MarkupDocument::Parse("a <https://b.c/d/>.", TextFormat::kMarkdown, /*code_is_text=*/true));

@@ -27,7 +27,7 @@ struct Reading {
   std::string blocks;
   std::set<std::string> kept;  // addresses of links and images, code spans, HTML
   std::string text;            // outside images
-  int images = 0;              // that are open
+  int images = 0;              // nesting depth of images
 };
 
 Reading Read(std::string_view markdown) {
@@ -70,7 +70,7 @@ Reading Read(std::string_view markdown) {
   return reading;
 }
 
-// Returns the characters in order of their code points, without white space.
+// Returns the characters sorted by code point, without white space.
 std::string SortedCharacters(std::string_view text) {
   std::vector<char32_t> characters;
   for (size_t at = 0; at < text.size();) {
@@ -162,8 +162,8 @@ class RandomMarkdown {
   std::mt19937& random_;
 };
 
-// Returns a translation that has the words of the text and others in a random order, some of them
-// without a space before them, aligned with random tokens.
+// Returns a random translation: words of the text and other words in random order, some without a
+// space before them, aligned with random tokens.
 MarkupSegment RandomSegment(const std::string& text, RandomMarkdown& random) {
   MarkupSegment segment;
   segment.source = {0, static_cast<int64_t>(text.size())};
@@ -209,7 +209,7 @@ TEST(MarkdownProperty, ARebuiltDocumentReadsAsItsSource) {
   EXPECT_GT(runs, 8000);
 }
 
-// Room is reserved for as many pieces.
+// A call reserves queue capacity for MostPieces pieces, so a document must not have more.
 TEST(MarkdownProperty, HasAtMostAsManyPiecesAsAreReserved) {
   const auto splitter = ExpectOk(SentenceSplitter::Create("en"));
   std::mt19937 engine(9);

@@ -14,7 +14,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Adds a word to the translation, its token aligned with `source`.
+// Adds a word with a token aligned to `source` to the translation.
 void AddWord(std::string_view word, bool space, std::optional<TextRange> source,
              MarkupSegment& segment) {
   const auto begin = static_cast<int64_t>(segment.target.size());

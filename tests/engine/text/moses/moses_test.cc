@@ -1,4 +1,5 @@
-// Moses's words against sacremoses (tests/parity/fixtures/moses.jsonl.gz), and byte pairs on them.
+// Compares Moses tokenization with sacremoses (tests/parity/fixtures/moses.jsonl.gz), and tests BPE
+// on its words.
 #include "engine/text/moses/moses.h"
 
 #include <gmock/gmock.h>
@@ -96,7 +97,7 @@ TEST(Moses, OtherLanguagesAreRefusedByName) {
               HasSubstr("language 'fi' is not supported; expected one of de, en, ru"));
 }
 
-// A rule that looks at a run again from each of its characters would take minutes.
+// A rule that scanned a run again from each of its characters would take minutes.
 TEST(Moses, LongRunsTakeLinearTime) {
   const auto tokenizer = MosesTokenizer::Create("de");
   ASSERT_TRUE(tokenizer.ok());
@@ -149,7 +150,7 @@ TEST(MosesBpe, TextOfPiecesHasTheirRanges) {
               ElementsAre(TextRange{0, 2}, TextRange{2, 3}, TextRange{3, 4}, TextRange{4, 5},
                           TextRange{5, 6}, TextRange{6, 7}, TextRange{7, 8}));
   EXPECT_EQ((*model)->Decode(pieces, true, false).text, " abc's-x.");
-  // The hyphen joins what is on both sides of it, so nothing from there on is sure.
+  // The hyphen joins its neighbours, so the text from the hyphen on may still change.
   EXPECT_EQ((*model)->Decode(std::span(pieces).first(5), false, true).text, "abc");
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Its pieces are the words of a part, with "|" before the first of a text and "+" before that
-// behind a token. Normalizing makes capitals small, and takes dots away.
+// A subword model whose pieces are words. The first piece of a text begins with "|", and the first
+// after an added token with "+". Normalize lowercases letters and removes dots.
 class Words : public SubwordModel {
  public:
   NormalizedText Normalize(std::string_view part) const override {
@@ -94,9 +94,9 @@ TEST(AddedTokens, TakeWhiteSpaceOrStandAlone) {
     EXPECT_THAT(Cut(strips, "a <r>  b"), ElementsAre("|a", " ", "<r>", "+b"));
   }
   const std::vector<AddedToken> word = {{.text = "an", .single_word = true}};
-  // A match that turns out not to be a word has still cut the text.
+  // A match that is not a complete word has split the text nevertheless.
   EXPECT_THAT(Cut(With(word, kSlow), "wann an"), ElementsAre("|wan", "+n", " ", "an"));
-  // Only a space parts words, or nothing but letters joins them.
+  // In the slow tokenizer only spaces separate words. In the fast one anything but letters does.
   EXPECT_THAT(Cut(With(word, kSlow), "an."), ElementsAre("|an."));
   EXPECT_THAT(Cut(With(word, kFast), "an."), ElementsAre("an"));
   EXPECT_THAT(Cut(With(word, kFast), "wann"), ElementsAre("|wann"));
@@ -110,7 +110,7 @@ TEST(AddedTokens, OfTheLibraryMayBeFoundInTheNormalizedText) {
   EXPECT_THAT(Cut(With(tokens, kSlow), "ab Ab"), ElementsAre("|ab", " ", "Ab"));
 }
 
-// Matches that overlap are found as Trie.split of transformers finds them.
+// Overlapping matches are resolved like in Trie.split of transformers.
 TEST(AddedTokens, AreFoundAsTheTrieFindsThem) {
   const AddedTokenModel model = With({{.text = "abcd"}, {.text = "bc"}, {.text = "b"}}, kSlow);
   EXPECT_THAT(Cut(model, "abcd"), ElementsAre("abcd"));

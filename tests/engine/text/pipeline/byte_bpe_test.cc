@@ -39,7 +39,7 @@ TEST(ByteBpeWords, AreThoseOfTheExpression) {
   EXPECT_THAT(Words(""), ElementsAre());
 }
 
-// A piece for each byte, by its number, and some of more.
+// A model with one piece for each byte, at the index of the byte, and a few longer pieces.
 class ByteBpeTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -71,7 +71,7 @@ TEST_F(ByteBpeTest, MergesWithinWords) {
   EXPECT_THAT(Cut("ab", TextStart::kInside), ElementsAre("ab"));
   const auto tokens = model_->Encode("ä ab", TextStart::kWord);
   ASSERT_EQ(tokens.size(), 4U);
-  EXPECT_EQ(tokens[0].range, (TextRange{0, 0}));  // the space belongs to no text
+  EXPECT_EQ(tokens[0].range, (TextRange{0, 0}));  // the added space is not part of the text
   EXPECT_EQ(tokens[1].range, (TextRange{0, 0}));
   EXPECT_EQ(tokens[2].range, (TextRange{0, 2}));
   EXPECT_EQ(tokens[3].range, (TextRange{2, 5}));
@@ -88,7 +88,7 @@ TEST_F(ByteBpeTest, WritesBytesAsTextAndHoldsBackWhatMayGrow) {
   EXPECT_THAT(text.ranges, ElementsAre(TextRange{0, 1}, TextRange{1, 1}, TextRange{1, 3},
                                        TextRange{3, 4}, TextRange{4, 5}));
   EXPECT_EQ(model_->Decode(all("a\xE2\x96"), false, true).text, "a");
-  // Python's and Rust's decoders give one U+FFFD for the beginning of a character, too.
+  // The decoders of Python and Rust also return a single U+FFFD for an incomplete character.
   EXPECT_EQ(model_->Decode(all("a\xE2\x96"), false, false).text, "a\uFFFD");
   EXPECT_EQ(model_->Decode(all("\x80\xF0\x9F\x98z\xED\xA0\x80"), false, false).text,
             "\uFFFD\uFFFDz\uFFFD\uFFFD\uFFFD");

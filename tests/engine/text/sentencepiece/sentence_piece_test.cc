@@ -19,10 +19,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Rules for the way back to text: "ss" becomes "ß", whichever pieces it is of, and "e" goes.
+// Denormalisation: "ss" becomes "ß", even if its letters come from different pieces, and "e" is
+// deleted.
 constexpr std::string_view kDenormalisationRules = "73 73\tDF\n65\t\n";
 
-// Trains a model on the texts of tests/data.
+// Trains a model with the texts of tests/data.
 std::string Train(std::string args) {
   constexpr std::string_view kRules = "RULES";
   const TempDirectory directory;
@@ -35,8 +36,8 @@ std::string Train(std::string args) {
   return model;
 }
 
-// The pieces of a unigram model by what sentencepiece makes of their scores: from 0.2.2 on, and
-// before (in models whose scores are all negative, as trained ones are).
+// The scores of a unigram model's pieces by the rules of sentencepiece since 0.2.2 and by the
+// earlier rules. All scores must be negative, as in trained models.
 class UnigramScores {
  public:
   explicit UnigramScores(const std::string& bytes) {
@@ -54,11 +55,11 @@ class UnigramScores {
 
   bool is_unigram() const { return is_unigram_; }
 
-  // Whether these pieces of one text may be found with the rules of now, and those with the rules
-  // of before: neither sum is beaten by more than rounding.
+  // Reports whether `now` is a best segmentation by the current rules and `before` one by the
+  // earlier rules. Each must have at least the other's sum of scores, up to rounding.
   bool MayDiffer(const std::vector<std::string>& now,
                  const std::vector<std::string>& before) const {
-    constexpr double kRounding = 1e-3;  // float sums of up to some thousand
+    constexpr double kRounding = 1e-3;  // for float sums of up to some thousand
     return Sum(now_, now) > Sum(now_, before) - kRounding &&
            Sum(before_, before) > Sum(before_, now) - kRounding;
   }
@@ -99,14 +100,14 @@ class SentencePieceParity : public ::testing::TestWithParam<ModelCase> {
     scores_ = std::make_unique<UnigramScores>(bytes_);
   }
 
-  // The library here is older than the one that is followed: where the two differ, each must be
-  // right by its own rules (UnigramScores).
+  // The installed library is older than the release that this code follows. Where the two differ,
+  // each segmentation must be right by its own rules (UnigramScores).
   void ExpectSameTokens(const std::string& text) {
     const auto want = oracle_->Encode(text);
     const auto got = ours_->Encode(text);
     ++texts_;
     bool differs = false;
-    size_t at = 0;  // of `got`
+    size_t at = 0;  // index into `got`
     for (size_t i = 0; i < want.size(); ++i) {
       ASSERT_LT(at, got.size()) << text;
       if (got[at].piece == want[i].piece) {
@@ -140,7 +141,8 @@ class SentencePieceParity : public ::testing::TestWithParam<ModelCase> {
     differ_ += differs ? 1 : 0;
   }
 
-  // Pieces of the model (byte pieces often, in runs), unknown ones and reserved names.
+  // Returns random pieces of the model (often runs of byte pieces), unknown pieces and reserved
+  // names.
   std::vector<std::string> RandomPieces(std::mt19937& random, const std::vector<std::string>& all) {
     static const std::vector<std::string> kOthers = {
         "▁",      "▁▁",     "漢字",   "▁neu漢", "<unk>",  "</s>",   "<s>",    "<0xE2>", "<0x96>",
@@ -176,8 +178,9 @@ TEST_P(SentencePieceParity, EncodesAsTheLibrary) {
   EXPECT_LE(differ_ * 100, has_user_defined ? 10 * texts_ : texts_) << "of " << texts_;
 }
 
-// The release that is followed wrote down its cuts: ties, user-defined pieces that win and lose
-// (tests/parity/make_sentence_piece.py). An earlier release cuts 85 of these texts otherwise.
+// The fixture has the segmentations of the release that this code follows: ties, and user-defined
+// pieces that win and lose (tests/parity/make_sentence_piece.py). An earlier release differs in 85
+// of the texts.
 TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
   std::map<std::string, std::unique_ptr<SentencePiece>> models;
   const auto fixture =
@@ -225,7 +228,7 @@ TEST_P(SentencePieceParity, DecodesAsTheLibrary) {
     if (std::string_view(GetParam().name) == "UnigramDenormalised") {
       ASSERT_EQ(decoded.text.find('e'), std::string::npos) << "the model has no such rules";
     }
-    // The ranges touch each other and are all of the text.
+    // The ranges are adjacent and cover the text.
     ASSERT_EQ(decoded.ranges.size(), pieces.size());
     int64_t end = 0;
     for (const TextRange& range : decoded.ranges) {
@@ -270,7 +273,7 @@ TEST_P(SentencePieceParity, DamagedFilesAreRefusedOrUsable) {
     EXPECT_THAT(std::string(model.status().message()), HasSubstr("cut.spm"));
   }
   EXPECT_GT(refused, 10);
-  // Flipped bits often give another valid model; it must only not crash.
+  // A model with flipped bits is often still valid. It must not crash.
   for (int i = 0; i < 60; ++i) {
     std::string damaged = bytes_;
     for (int k = 0; k < 8; ++k) {
@@ -314,7 +317,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "--user_defined_symbols=Straße,12"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// A protobuf field of wire type 2.
+// Returns a protobuf field of wire type 2 (length-delimited).
 std::string Message(int number, const std::string& bytes) {
   EXPECT_LT(bytes.size(), 128U);
   return std::string(1, static_cast<char>(number << 3 | 2)) +
@@ -357,7 +360,7 @@ TEST(SentencePieceFile, SaysWhatIsWrong) {
 }
 
 TEST(SentencePieceFile, AReplacementOutsideTheTableIsNoRule) {
-  // One unit whose value lies far outside: the text must come through as it is.
+  // The only unit has a value far outside the table, so the text must stay unchanged.
   std::string map("\x08\0\0\0", 4);
   map += std::string("\0\x05\0\0", 4) + std::string("\0\0\0\x80", 4);
   auto model = ExpectOk(SentencePiece::Create(

@@ -24,7 +24,8 @@ std::unique_ptr<SentenceSplitter> Splitter(const std::string& language = "de") {
   return *std::move(splitter);
 }
 
-// A model of any source keeps a splitter for each of them.
+// A multilingual model keeps a splitter for each language, so the number of languages must be
+// bounded for any codes.
 TEST(SentenceSplitter, HasRulesOfSomeHundredLanguagesWhateverIsAskedFor) {
   EXPECT_EQ(SentenceSplitter::LanguageOf("de"), "de");
   EXPECT_EQ(SentenceSplitter::LanguageOf("deu"), "de");
@@ -55,7 +56,7 @@ std::vector<std::string> Pieces(const std::string& text, const std::string& lang
   return pieces;
 }
 
-// Checks the properties that the pieces of any text have.
+// Checks properties of the pieces of any text.
 void ExpectGoodPieces(const std::string& text, const std::vector<TextRange>& pieces) {
   int64_t end = 0;
   for (const TextRange& piece : pieces) {
@@ -80,7 +81,8 @@ TEST(SentenceSplitter, SplitsAtSentenceEnds) {
   EXPECT_THAT(Pieces("Er sagte: „Hallo.“ Dann ging er."),
               ElementsAre("Er sagte: „Hallo.“", "Dann ging er."));
   EXPECT_THAT(Pieces("Nein... Doch."), ElementsAre("Nein...", "Doch."));
-  // Words that ICU's own suppressions swallow, as they end like "R." or "Test.".
+  // ICU's suppressions would not split here, because the words end like the abbreviations "R." and
+  // "Test.".
   EXPECT_THAT(Pieces("Gestern kam Meier. Er blieb hier. So ein Test. Gut."),
               ElementsAre("Gestern kam Meier.", "Er blieb hier.", "So ein Test.", "Gut."));
 }
@@ -252,7 +254,7 @@ TEST(JoinTranslations, OneSpaceBetweenSentencesOfUnspacedScripts) {
   EXPECT_EQ(JoinTranslations(text, pieces, english, false).text, "Hello.Goodbye.");
   const std::vector<std::string> one_empty = {"Hello.", ""};
   EXPECT_EQ(JoinTranslations(text, pieces, one_empty, true).text, "Hello.");
-  // A cut in the middle of a long word of a spaced script gets none.
+  // Two parts of the same word get no space between them.
   const std::vector<TextRange> halves = {{0, 3}, {3, 6}};
   EXPECT_EQ(JoinTranslations("abcdef", halves, english, true).text, "Hello.Goodbye.");
 }
@@ -275,7 +277,7 @@ TEST(MostPieces, CountsSentencesOfPlainText) {
   EXPECT_EQ(MostPieces("eins\nzwei\r\n\r\ndrei", TextFormat::kPlain), 3);
   EXPECT_EQ(MostPieces("雨です。傘は？はい！", TextFormat::kPlain), 3);
   EXPECT_EQ(MostPieces("Τι; Ναι.", TextFormat::kPlain), 2);
-  EXPECT_EQ(MostPieces("Siehe z.B", TextFormat::kPlain), 2);  // more than there are
+  EXPECT_EQ(MostPieces("Siehe z.B", TextFormat::kPlain), 2);  // an upper bound
   EXPECT_EQ(MostPieces("3.14\t1,5", TextFormat::kPlain), 0);
   EXPECT_EQ(MostPieces("eins\tzwei<br />drei", TextFormat::kPlain), 3);
   EXPECT_EQ(MostPieces("ein <brett> hier", TextFormat::kPlain), 1);
@@ -286,10 +288,11 @@ TEST(MostPieces, TagsOfHtmlMayEndASentence) {
   EXPECT_EQ(MostPieces("<p class=\"a.b.c\">eins</p>", TextFormat::kHtml), 1);
   EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", TextFormat::kPlain), 1);
   EXPECT_EQ(MostPieces("a < b", TextFormat::kHtml), 2);
-  EXPECT_EQ(MostPieces(std::string(100'000, '<'), TextFormat::kHtml), 0);  // in no time
+  EXPECT_EQ(MostPieces(std::string(100'000, '<'), TextFormat::kHtml), 0);  // takes linear time
 }
 
-// Room is reserved for as many: fewer than there are would be a way around the queue's capacity.
+// Queue capacity is reserved for this number of pieces. If the splitter made more, a call could
+// exceed the queue's capacity.
 TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
   const std::u32string alphabet =
       U"aZ9äß. . . !? ;:,-\"'()\n\r\t\u000b\u0085\u2028\u2029…。！？｡．\u2024‽؟।։\u037eあ中 "

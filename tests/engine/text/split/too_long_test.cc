@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// One token per word and per punctuation mark; letters beyond `word` of a word are tokens of their
-// own. `behind` tokens end it: EOS, and a tag. Counts its calls.
+// Makes a token of each word and punctuation mark. A word longer than `word` letters is cut into
+// tokens of `word` letters. Then adds `behind` tokens, such as EOS and a tag. Counts its calls.
 class FakeTokenizer {
  public:
   explicit FakeTokenizer(size_t word = 8, bool tag = false, int behind = 1)
@@ -64,7 +64,7 @@ class FakeTokenizer {
   int behind_;
 };
 
-// Splits, checks what must hold of any result, and returns the parts.
+// Splits the text, checks the properties of any result, and returns the parts.
 std::vector<std::string> Split(std::string_view text, int max_tokens, FakeTokenizer& tokenizer) {
   const TextRange whole = {0, static_cast<int64_t>(text.size())};
   EncodedText encoded = tokenizer.Encode(text);
@@ -83,7 +83,7 @@ std::vector<std::string> Split(std::string_view text, int max_tokens, FakeTokeni
   EXPECT_TRUE(U_SUCCESS(status));
   int64_t end = 0;
   for (const EncodedPiece& part : *parts) {
-    // Nothing but white space is left out, and every part is a whole number of graphemes.
+    // Only white space is between the parts, and no part cuts a grapheme.
     EXPECT_EQ(StripWhiteSpace(TextRange{end, part.range.begin}.In(text)), "");
     EXPECT_TRUE(graphemes->isBoundary(static_cast<int32_t>(part.range.begin)));
     EXPECT_TRUE(graphemes->isBoundary(static_cast<int32_t>(part.range.end)));
@@ -118,7 +118,7 @@ TEST(SplitTooLong, PrefersTheBetterBoundaryNearTheMiddle) {
   EXPECT_THAT(Split("a b c d! E f; g h i", 8), ElementsAre("a b c d!", "E f; g h i"));
   EXPECT_THAT(Split("a b c\nd e f, g h", 7), ElementsAre("a b c", "d e f, g h"));
   EXPECT_THAT(Split("a b c – d e f g h", 7), ElementsAre("a b c –", "d e f g h"));
-  // A comma far from the middle would make parts too uneven.
+  // A cut at the comma, far from the middle, would make the parts too uneven.
   EXPECT_THAT(Split("a, b c d e f g h i j", 9), ElementsAre("a, b c d e", "f g h i j"));
 }
 
@@ -144,7 +144,7 @@ TEST(SplitTooLong, WordsWithoutSpacesAreCutBetweenGraphemes) {
   std::string families;
   for (int i = 0; i < 60; ++i) families += "👩\u200D👩\u200D👧";
   EXPECT_GT(Split(families, 11, tokenizer).size(), 4U);
-  // A line may break after the hyphen.
+  // A line break is allowed after the hyphen.
   FakeTokenizer letters(1);
   EXPECT_THAT(Split("abcde-fghij", 8, letters), ElementsAre("abcde-", "fghij"));
 }
@@ -182,7 +182,8 @@ TEST(SplitTooLong, FewCallsForThirtyThousandCodePoints) {
     std::string text;
     for (int64_t n = 0; n < 30000; n += CountCodePoints(unit)) text += unit;
     text = StripWhiteSpace(text);
-    // Joiners make one grapheme of all of them: such text needs a tokenizer with few tokens.
+    // Joiners make the text one grapheme, which must fit into a part. So this tokenizer makes few
+    // tokens.
     FakeTokenizer tokenizer(unit == "👩\u200D" || unit == "\u00AD" ? 40000 : 3);
     const auto tokens = static_cast<int>(tokenizer.Encode(text).ids.size());
     const auto parts = Split(text, 512, tokenizer);

@@ -45,7 +45,7 @@ TEST_F(GlossaryDirectoryTest, NamesAreFileNamesWithoutExtension) {
   EXPECT_THAT(loaded->ignored, ElementsAre("README.md", "legal.tvs", "old.tsv"));
 }
 
-// A ConfigMap is mounted as links into a folder "..data", which is a link itself.
+// Kubernetes mounts a ConfigMap as links into a folder "..data", which is itself a link.
 TEST_F(GlossaryDirectoryTest, FollowsLinks) {
   fs::create_directory(directory_ / "..2024");
   Write("..2024/a.tsv", "Haus\thouse\n");

@@ -1,4 +1,4 @@
-// Glossaries against a model's vocabulary: the bundled model's.
+// Checks glossaries against the vocabulary of the bundled model.
 
 #include <gtest/gtest.h>
 

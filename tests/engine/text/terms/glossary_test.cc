@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// "source=target" of every term, '*' after those that ignore case.
+// Returns "source=target" for every term, with '*' after those that ignore case.
 std::vector<std::string> Pairs(const Glossary& glossary) {
   std::vector<std::string> pairs;
   for (size_t i = 0; i < glossary.size(); ++i) {
@@ -27,8 +27,8 @@ struct FileCase {
   const char* what;
   GlossaryFormat format;
   std::string bytes;
-  std::vector<std::string> pairs;  // none: refused
-  std::string message = {};        // the whole of it
+  std::vector<std::string> pairs;  // empty: the file is refused
+  std::string message = {};        // the complete message
 };
 
 constexpr GlossaryFormat kTsv = GlossaryFormat::kTsv;
@@ -224,7 +224,7 @@ TEST(GlossaryFile, TooLargeIsRefusedUnread) {
   EXPECT_EQ(glossary.status().message(), "g: 67108865 bytes, expected at most 67108864");
 }
 
-// Cells written by the rules of RFC 4180 come back, whatever they hold.
+// Any cells that are written by the rules of RFC 4180 are read back unchanged.
 TEST(GlossaryFile, CsvRoundTrip) {
   std::mt19937 random(7);
   const std::vector<std::string> alphabet = {"a", "b", "\"", ",", ";", " x", "ü", "漢", "''"};
@@ -238,7 +238,7 @@ TEST(GlossaryFile, CsvRoundTrip) {
         for (int i = 0; i < size; ++i) cell += alphabet[random() % alphabet.size()];
         cell = std::string(StripWhiteSpace(cell));
       }
-      cells[0] += std::to_string(row);  // no source twice
+      cells[0] += std::to_string(row);  // makes the sources unique
       pairs.push_back(cells[0] + "=" + cells[1]);
       for (int i = 0; i < 2; ++i) {
         const bool must = cells[i].find_first_of(",\"") != std::string::npos;
@@ -278,14 +278,14 @@ TEST(RequestTerms, TwoTargetsForOneSourceNameBoth) {
   EXPECT_EQ(
       MessageOf({{"a", "x"}, {"Haus", "house"}, {"Haus ", "home"}}),
       "terms[2]: a second target 'home' for 'Haus', which terms[1] gives 'house'; expected one");
-  // Both ignore case: one source. One of them does: the exact one is the more special.
+  // If both terms ignore case, the sources are equal. If one does, the exact term takes precedence.
   EXPECT_EQ(MessageOf({{"Straße", "street", true}, {"STRASSE", "road", true}}),
             "terms[1]: a second target 'road' for 'STRASSE', which terms[0] gives 'street'; "
             "expected one");
   EXPECT_EQ(MessageOf({{"Polish", "polnisch", false}, {"polish", "polieren", true}}), "accepted");
   EXPECT_EQ(MessageOf({{"a", "x", false}, {"a", "y", true}}),
             "terms[1]: a second target 'y' for 'a', which terms[0] gives 'x'; expected one");
-  // A duplicate that ignores case makes the first do so, which then clashes.
+  // The third term makes the first ignore case. The first then conflicts with the second.
   EXPECT_EQ(MessageOf({{"a", "x", false}, {"A", "y", true}, {"a", "x", true}}),
             "terms[1]: a second target 'y' for 'A', which terms[0] gives 'x'; expected one");
 }

@@ -31,7 +31,7 @@ struct Lists {
   std::vector<std::string> do_not_translate;
   std::vector<Term> terms;
   std::vector<Term> glossary;
-  bool ignore_case = false;  // of the glossary
+  bool ignore_case = false;  // applies to the glossary
 };
 
 TermMatcher Make(const Lists& setup) {
@@ -44,7 +44,7 @@ TermMatcher Make(const Lists& setup) {
   return *std::move(matcher);
 }
 
-// "text>target" of every occurrence, with the kind before it: "d:", "r:", "g:".
+// Returns "kind:text>target" for every occurrence, with the kinds d, r and g.
 std::vector<std::string> Found(const Lists& setup, std::string_view text) {
   const TermMatcher matcher = Make(setup);
   std::vector<std::string> found;
@@ -251,7 +251,7 @@ TEST(TermMatcher, EmptyWhenThereIsNothingToFind) {
   EXPECT_FALSE(Make({{}, {}, {{"x", "y"}}}).empty());
 }
 
-// --- against a search that tries every term at every place ---
+// --- comparison with a search that tries every term at every position ---
 
 std::set<int64_t> Boundaries(const std::string& text) {
   UErrorCode status = U_ZERO_ERROR;
@@ -276,7 +276,8 @@ std::string FoldByUnicodeString(std::string_view text) {
   return folded;
 }
 
-// The occurrences by the letter of the rules, in text without scripts that ask a dictionary.
+// Finds the occurrences by a literal implementation of the rules. The text must have no script
+// whose word boundaries need a dictionary.
 std::vector<TermOccurrence> Search(const Lists& setup, const std::string& text) {
   const std::set<int64_t> boundaries = Boundaries(text);
   std::vector<TermOccurrence> found;
@@ -286,7 +287,8 @@ std::vector<TermOccurrence> Search(const Lists& setup, const std::string& text) 
     }
     return true;
   };
-  // A candidate is better when longer, then of the request, then exact, then earlier in its list.
+  // A longer candidate is better. Then the request's terms, exact matches and earlier terms come
+  // first.
   using Rank = std::tuple<int64_t, bool, bool, int64_t>;
   const auto pass = [&](bool phrases) {
     for (const int64_t begin : boundaries) {
@@ -343,7 +345,7 @@ TEST(TermMatcher, AgreesWithASearchThatTriesEverything) {
   int matches = 0;
   for (int round = 0; round < 10000; ++round) {
     const std::string text = make(1 + static_cast<int>(random() % 30));
-    // Some terms are cut out of the text, some in other case.
+    // Some terms are parts of the text, some of them in another case.
     const auto source = [&] {
       std::string made;
       if (random() % 3 != 0) {
@@ -386,10 +388,10 @@ TEST(TermMatcher, AgreesWithASearchThatTriesEverything) {
     }
     matches += static_cast<int>(found.size());
   }
-  EXPECT_GT(matches, 4000);  // the test has something to see
+  EXPECT_GT(matches, 4000);  // the random terms match often enough
 }
 
-// Every character's place survives folding, for all of Unicode.
+// Folding keeps the position of every character of Unicode.
 TEST(TermText, MapsEveryCharacter) {
   std::string text;
   for (char32_t c = 1; c <= 0x10FFFF; ++c) {

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/ct2-onmt-float32/";
 
-// A package of a small model, to be changed before it is written.
+// A package with a small model, which a test may change before it is written.
 class Package {
  public:
   Package() {
@@ -60,7 +60,7 @@ class Package {
     directory.Write("de-en.argosmodel", bytes);
     return LoadAndRead(directory.path() + "/de-en.argosmodel");
   }
-  // The error of a package that cannot be loaded, without the directory.
+  // Returns the error of a package that cannot be loaded, without the directory.
   std::string Fault() const { return Fault(Bytes()); }
   static std::string Fault(const std::string& bytes) {
     const auto model = Load(bytes);
@@ -94,7 +94,8 @@ TEST(ArgosPackage, IsAModelOfItsOwn) {
     const auto resolved = model->languages.Resolve("", "");
     ASSERT_TRUE(resolved.ok());
     EXPECT_EQ(resolved->first, std::nullopt);
-    // The weights are those of the directory, and stay though the archive is gone.
+    // The weights equal those of the directory, and stay valid although the archive has been
+    // deleted.
     const auto directory = ExpectOk(LoadAndRead(kModel));
     EXPECT_EQ(AllWeights(*model), AllWeights(*directory));
   }
@@ -110,7 +111,7 @@ TEST(ArgosPackage, IsReadUnpackedToo) {
   directory.Write("metadata.json", R"({"from_code": "zt", "to_code": "pb"})");
   const auto model = ExpectOk(LoadModel(directory.path()));
   EXPECT_EQ(model->layout, "argos");
-  // Argos' own codes.
+  // Argos Translate has its own language codes: zt and pb.
   EXPECT_EQ(model->languages.Pairs()[0].source, "zh-Hant");
   EXPECT_EQ(model->languages.Pairs()[0].target, "pt-BR");
   for (const char* code : {"zt", "zh-TW", "zh-Hant"}) {
@@ -202,7 +203,7 @@ TEST(ArgosPackage, DamagedArchivesAreRefused) {
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("is encrypted")));
   EXPECT_THAT(with([](ZipFile& file) { file.method = 93; }),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("compressed by method 93")));
-  // Files that are not read may be broken.
+  // Files of the package that are not read may be damaged.
   Package package = whole;
   ++package.File("README.md").crc;
   package.File("stanza/resources.json").method = 93;
@@ -229,7 +230,7 @@ TEST(ArgosPackage, SizesAreBounded) {
   package.File("model/model.bin") = ZipFile("p/model/model.bin", std::string(2 << 20, '\0'));
   EXPECT_THAT(package.Fault(), HasSubstr("it is no model's"));
   package = Package();
-  package.File("model/model.bin").size = 0xfffffff0;  // 4 GiB, all but a little
+  package.File("model/model.bin").size = 0xfffffff0;  // almost 4 GiB
   EXPECT_THAT(package.Fault(), HasSubstr("it is no model's"));
 }
 
@@ -254,7 +255,7 @@ TEST(ZipEntry, NothingIsGivenBeyondTheSize) {
       EXPECT_FALSE(ReadZipEntry("x", entry, 1000, sink).ok());
       EXPECT_EQ(read, "");
     }
-    // An error of the sink ends the reading.
+    // An error of the sink ends the read.
     entry.size = 1000;
     const auto full = [](std::span<const uint8_t>) { return absl::ResourceExhaustedError("full"); };
     EXPECT_EQ(ReadZipEntry("x", entry, 1000, full).message(), "full");

@@ -1,4 +1,5 @@
-// Weights in pieces and as they are stored; what is wrong with tensors is in model_source_test.cc.
+// Tests reading weights in pieces and in their stored type. model_source_test.cc tests invalid
+// tensors.
 #include "engine/model/layouts/base/weights_loader.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ TEST_P(Weighted, PiecesAreThoseOfTheWhole) {
       }
       EXPECT_EQ(read, whole[i]) << weight.name << ", " << rows << " rows at once";
     }
-    weights_->Release(id);  // and once more, from the page cache
+    weights_->Release(id);  // the next read comes from the page cache
     std::vector<float> again(whole[i].size());
     ASSERT_TRUE(weights_->Read(id, 0, weight.rows, again.data()).ok());
     EXPECT_EQ(again, whole[i]) << weight.name;
@@ -107,8 +108,8 @@ TEST(WeightsLoader, BytesOfCTranslate2AreThoseOfItsFile) {
   const auto model = ExpectOk(LoadModel(DirectoryOf("ct2-tiny-a-int8")));
   const std::string text = ReadTestFile(DirectoryOf("ct2-tiny-a-int8") + "/model.bin");
   const auto file = ExpectOk(ParseCt2ModelFile(Bytes(text), "model.bin"));
-  // Three products that are one below the other in the file already, and keys and values of all
-  // layers, which are not.
+  // The file stores the rows of query, key and value in one tensor. It stores the keys and values
+  // of the layers in separate tensors.
   const struct {
     const char* weight;
     int64_t first;

@@ -28,14 +28,14 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int kCt2Pieces = 379;  // of the tokenizer that the tests borrow
+constexpr int kCt2Pieces = 379;  // pieces of the tokenizer that the tests borrow
 
 std::string SharedCt2File(const std::string& file) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/data/models/ct2-tiny-a-int8/" + file);
 }
 
-// A pre-norm model of width 4 with a layer in each stage, in variables. Every number of a tensor is
-// the same.
+// A pre-norm model of width 4 with one layer in each stage, as variables of a model.bin. All
+// numbers of a tensor are the same.
 class TinyCt2Directory {
  public:
   TinyCt2Directory() {
@@ -139,7 +139,7 @@ TEST(Ct2Directory, VariablesMakeTheNetwork) {
   EXPECT_EQ(WeightOf(*model, "encoder layer 0: self-attention query, key, value").size(), 48U);
 }
 
-// Its embedding is zero and its logit -inf, below what the file has.
+// The token's embedding is zero and its logit is -inf. Its row follows the rows of the file.
 TEST(Ct2Directory, AnEmptyTokenFollowsTheVocabulary) {
   TinyCt2Directory tiny;
   tiny.Flag("decoder/start_from_zero_embedding", 1);
@@ -166,7 +166,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
   TinyCt2Directory tiny;
   const auto computed = ExpectOk(tiny.Load());
   EXPECT_EQ(computed->spec.shape.max_positions, 1024);
-  // The first row is position 1, with the frequencies 1 and 1/10000.
+  // The first row belongs to position 1. The frequencies are 1 and 1/10000.
   const std::vector<float> table = WeightOf(*computed, "decoder positions");
   EXPECT_NEAR(table[0], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[1], std::sin(1e-4), 1e-9);
@@ -195,7 +195,7 @@ TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
     }
   }
   tiny.variables["num_heads"] = Ct2Variable("num_heads", {}, kCt2I8, std::string(1, 4));
-  // There is a vocabulary of lines, and an output begins with <s>.
+  // The vocabulary is a file of lines, and outputs begin with <s>.
   std::string lines;
   const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
   for (size_t i = 0; i + 1 < pieces.size(); ++i) lines += pieces[i].get<std::string>() + "\n";
@@ -225,7 +225,8 @@ TEST(Ct2Directory, TwoVocabulariesAreTwoEmbeddings) {
   EXPECT_EQ(WeightOf(*model, "output layer")[0], 2.0F);
 }
 
-// OpenNMT's converters write <blank>, and set whether CTranslate2 ends a source.
+// OpenNMT's converters write <blank> into the vocabulary. For their models, add_source_eos says
+// whether a source ends with EOS.
 TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
   for (const bool has_blank : {false, true}) {
     for (const bool adds_end : {false, true}) {
@@ -282,7 +283,7 @@ TEST(Ct2Directory, OfStoredPositionsThoseOfTheLongestSourceAreUsed) {
   }
 }
 
-// Before version 6.
+// Models before version 6 have variables instead of the fields of config.json.
 TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
   TinyCt2Directory tiny;
   tiny.version = 5;
@@ -332,7 +333,7 @@ TEST(Ct2Directory, AnEmbeddingsNormIsPartOfTheNetwork) {
   EXPECT_THAT(WeightOf(*model, "decoder embedding norm gain"), Each(3.0F));
 }
 
-// The same as a T5: two heads of 3, which are wider than the model.
+// A T5 in variables, with two heads of 3, which together are wider than the model.
 class TinyT5Directory : public TinyCt2Directory {
  public:
   TinyT5Directory() {
@@ -348,7 +349,7 @@ class TinyT5Directory : public TinyCt2Directory {
       Flag(stage + "/scale_embeddings", 0);
       const std::string layer = stage + "/layer_0/";
       const std::string self = layer + "self_attention/";
-      // Each row of 4 with its number.
+      // All four numbers of row r are r.
       std::vector<float> rows;
       for (int i = 0; i < 18 * 4; ++i) rows.push_back(static_cast<float>(i / 4));
       variables[self + "linear_0/weight"] =
@@ -375,10 +376,10 @@ TEST(Ct2Directory, VariablesMakeAT5) {
   EXPECT_EQ(spec.distances.buckets, 8);
   EXPECT_EQ(spec.distances.max_distance, 20);
   EXPECT_TRUE(spec.gated);
-  // The norm's gain is 3, and what the output layer is given half of that.
+  // The norm's gain is 3. scale_outputs halves it for the output layer.
   EXPECT_THAT(WeightOf(*model, "decoder final norm gain"), Each(1.5F));
   EXPECT_THAT(WeightOf(*model, "encoder final norm gain"), Each(3.0F));
-  // Queries are multiplied by sqrt(3), keys and values are not.
+  // Queries are multiplied by sqrt(3). Keys and values are not.
   const std::vector<float>& qkv =
       WeightOf(*model, "decoder layer 0: self-attention query, key, value");
   ASSERT_EQ(qkv.size(), 72U);
@@ -448,7 +449,7 @@ TEST(Ct2Directory, RefusesOtherNetworksOfT5sKind) {
   tiny.Add("encoder/embeddings_0/weight", {kCt2Pieces, 4}, 0.5F);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/embeddings_0/weight' is another than "
                                         "'decoder/embeddings/weight', in a T5"));
-  // Every layer of a stage has the table of the first.
+  // All layers of a stage must have the same table as the first.
   tiny = whole;
   for (const auto& [name, bytes] : whole.variables) {
     if (!name.starts_with("encoder/layer_0/")) continue;
@@ -523,7 +524,7 @@ TEST(Ct2Directory, EveryMissingOrWrongVariableIsNamed) {
     TinyCt2Directory tiny;
     tiny.variables.erase(name);
     if (name == "decoder/embeddings/weight") tiny.aliases = {};
-    // A stage without what its layers are counted by, too.
+    // The error is the same for a variable by which the layers of a stage are counted.
     EXPECT_THAT(tiny.Fault(), HasSubstr("' is missing")) << name;
     tiny = whole;
     tiny.Add(name, {3, 3, 3}, 1.0F);
@@ -558,7 +559,7 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
   EXPECT_THAT(refused("multi_query_attention", true), HasSubstr("'multi_query_attention'"));
   EXPECT_THAT(refused("decoder_start_token", nullptr),
               HasSubstr("field 'decoder_start_token' is null"));
-  // Nor with languages of another kind than mBART's.
+  // A null start token is not supported either if the languages are not mBART's.
   EXPECT_THAT(ModelDirectory("ct2-tiny-m2m-float32")
                   .Change("config.json", {{"decoder_start_token", nullptr}})
                   .Refusal(),
@@ -575,7 +576,7 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
   EXPECT_THAT(tiny.Missing(), HasSubstr("config.json: cannot be opened"));
 }
 
-// The names stand for heads before revision 3, which stores them.
+// Before revision 3 files do not store the number of heads. The specification's name implies it.
 TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
   for (const auto& [spec, heads] :
        {std::pair("", 8), std::pair("TransformerBase", 8), std::pair("TransformerBig", 16)}) {
@@ -586,7 +587,7 @@ TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
     for (const char* stage : {"encoder/", "decoder/"}) {
       tiny.variables.erase(std::string(stage) + "num_heads");
     }
-    // The width is 4.
+    // The error names the implied number of heads, because the width is only 4.
     EXPECT_THAT(tiny.Fault(), HasSubstr(std::to_string(heads) + " heads for d_model 4"));
     tiny.revision = 3;
     EXPECT_THAT(tiny.Fault(), HasSubstr("8 heads for d_model 4"));
@@ -624,7 +625,7 @@ TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
   }
 }
 
-// CTranslate2 appends it, too.
+// CTranslate2 appends <unk> as well.
 TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
   TinyCt2Directory tiny;
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
@@ -639,7 +640,7 @@ TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("378 pieces with '<unk>', expected 379, the rows"));
 }
 
-// Before version 6 nothing of it is about tokens.
+// Before version 6 config.json has no fields about tokens.
 TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
   TinyCt2Directory tiny;
   tiny.version = 5;
@@ -651,7 +652,7 @@ TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
   EXPECT_EQ(model->spec.norm_epsilon, 1e-3F);
 }
 
-// A model of characters, as CTranslate2's test model is.
+// The vocabulary has complete words or characters, like CTranslate2's test model.
 TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
   TinyCt2Directory tiny;
   tiny.files.erase("source.spm");
@@ -661,7 +662,7 @@ TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i] != "<unk>" && pieces[i] != "</s>") pieces[i] = "w" + std::to_string(i);
   }
-  pieces[9] = "\u2581";  // alone it is a character
+  pieces[9] = "\u2581";  // accepted because it is a single character
   tiny.files["shared_vocabulary.json"] = pieces.dump();
   auto model = ExpectOk(tiny.Load());
   ASSERT_NE(model->tokenizer.model, nullptr);
@@ -707,7 +708,8 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   EXPECT_THAT(tiny.Missing(), HasSubstr("found no vocabulary, expected shared_vocabulary.json"));
 }
 
-// A tokenizer.json that cuts texts into the pieces, but for the special ones.
+// Returns a tokenizer.json that cuts texts into the pieces. `special` pieces are never cut from
+// texts.
 json TokenizerOf(const json& pieces, const std::vector<std::string>& special) {
   json vocabulary = json::array();
   for (const json& piece : pieces) vocabulary.push_back({piece, -1.0});
@@ -730,7 +732,8 @@ json TokenizerOf(const json& pieces, const std::vector<std::string>& special) {
   return file;
 }
 
-// The model with a tokenizer.json in place of SentencePiece's files, and two languages of NLLB-200.
+// Returns the model with a tokenizer.json instead of SentencePiece's files, and with two languages
+// of NLLB-200.
 template <typename Directory>
 Directory WithTokenizerJson() {
   Directory tiny;
@@ -754,7 +757,7 @@ TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
   const auto pair = ExpectOk(model->languages.Resolve("de", "en"));
   EXPECT_EQ(pair->tag, 5);
   EXPECT_EQ(pair->first, 6);
-  // A file of SentencePiece's wins, of whatever name.
+  // A SentencePiece file of any of these names takes precedence over tokenizer.json.
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
     TinyCt2Directory both = tiny;
     both.files[file] = SharedCt2File("source.spm");
@@ -772,7 +775,7 @@ TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   EXPECT_EQ(pair->tag, std::nullopt);
   EXPECT_EQ(pair->last_tag, 5);
   EXPECT_EQ(pair->first, 6);
-  // CTranslate2 would put an end of its own after the language.
+  // CTranslate2 would add another EOS after the language.
   tiny.config["add_source_eos"] = true;
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
@@ -800,7 +803,8 @@ TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
   const json user = {{"content", "<user>"}, {"id", kCt2Pieces}};
   json special = user;
   special["special"] = true;
-  // Special tokens that somebody added are none of texts; those that the vocabulary lacks are not there.
+  // A special token is never cut from a text, and an added token that the vocabulary lacks is
+  // ignored.
   auto added = ExpectOk(with({{"added_tokens", json::array({special})}}).Load());
   EXPECT_TRUE(added->tokenizer.added.empty());
   json plain = {{"content", "Ha"}, {"id", kCt2Pieces}};
@@ -819,7 +823,7 @@ TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
 TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
   TinyT5Directory tiny = WithTokenizerJson<TinyT5Directory>();
   json file = json::parse(tiny.files["tokenizer.json"]);
-  // Texts have tokens that are added and not special.
+  // Only added tokens that are not special are cut from texts.
   file["added_tokens"].push_back({{"content", "<user>"}, {"id", kCt2Pieces}, {"special", true}});
   file["added_tokens"].push_back(
       {{"content", "Ha"}, {"id", kCt2Pieces + 1}, {"normalized", false}});
@@ -882,14 +886,15 @@ TEST(Ct2Directory, ASourceBeginsAsTheFileSays) {
   EXPECT_EQ(model->tokenizer.source_bos, 5);
   tiny.config["add_source_bos"] = 1;
   EXPECT_THAT(tiny.Fault(), HasSubstr("config.json: field 'add_source_bos' is 1"));
-  // <s>, a token, </s>.
+  // The shortest source takes three positions: <s>, one token, </s>.
   tiny.config["add_source_bos"] = true;
   tiny.Add("encoder/position_encodings/encodings", {2, 4}, 0.125F);
   tiny.Add("decoder/position_encodings/encodings", {2, 4}, 0.125F);
   EXPECT_THAT(tiny.Fault(), HasSubstr("has 2 rows, expected at least 3"));
 }
 
-// mBART-25: the class is that of the tokenizer, or there is room for no more languages.
+// A directory is an mBART-25 if its tokenizer class says so, or if the vocabulary has no room for
+// more languages.
 TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
   ModelDirectory directory("ct2-tiny-mbart25-int8");
   for (const bool has_class : {true, false}) {
@@ -907,7 +912,7 @@ TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
                         "the source's language is after its end"));
 }
 
-// CTranslate2 puts a prefix after the start.
+// CTranslate2 puts the target prefix, here the language, after the start token.
 TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
   const auto model = ExpectOk(ModelDirectory("ct2-tiny-mbart25-int8")
                                   .Change("config.json", {{"decoder_start_token", "</s>"}})
@@ -919,8 +924,8 @@ TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
   EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
 }
 
-// The converter writes null where the checkpoint's config.json named no class: callers then give the
-// start, too.
+// The converter writes a null start token if the checkpoint's config.json names no class. Callers
+// of CTranslate2 then pass the start token as well.
 TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
   const auto model = ExpectOk(ModelDirectory("ct2-tiny-mbart-int8")
                                   .Change("config.json", {{"decoder_start_token", nullptr}})
@@ -953,7 +958,7 @@ TEST(Ct2Vocabulary, LinesAndArraysAreOne) {
   const auto lines = ParsePieces("a\n\n b\nc", "v.txt");
   ASSERT_TRUE(lines.ok());
   EXPECT_THAT(*lines, ElementsAre("a", "", " b", "c"));
-  // A carriage return is part of a piece unless every line ends in one, as CTranslate2 has it.
+  // A carriage return is part of a piece unless every line ends with one, as in CTranslate2.
   EXPECT_THAT(*ParsePieces("a\r\n\r\nb\r\n", "v.txt"), ElementsAre("a", "", "b"));
   EXPECT_THAT(*ParsePieces("a\r\nb\n", "v.txt"), ElementsAre("a\r", "b"));
   const auto array = ParsePieces(R"(["a", "", " b", "c"])", "v.json");

@@ -23,7 +23,7 @@ std::string Model(const std::vector<std::string>& variables,
   return Ct2Head(6, "TransformerSpec", 7) + Ct2List(variables) + Ct2List(aliases);
 }
 
-// The tensors are views of `file`.
+// Parses a file. The tensors are views of `file`, so it must outlive them.
 Ct2ModelFile Parsed(const std::string& file) {
   auto model = ExpectOk(ParseCt2ModelFile(Bytes(file), "model.bin"));
   return model.ok() ? *std::move(model) : Ct2ModelFile();
@@ -75,7 +75,7 @@ TEST(Ct2ModelFile, QuantizedNumbersAreIntegersOverScales) {
   EXPECT_THAT(Floats(model.tensors.at("same")), ElementsAre(1.0F, -2.0F, 254.0F, 0.0F));
   EXPECT_THAT(Floats(model.tensors.at("all")), ElementsAre(-300.0F / 1024.0F, 1.0F));
   EXPECT_FALSE(HoldsNumbers(model.tensors.at("flag")));
-  EXPECT_EQ(model.tensors.size(), 4U);  // scales go with their matrices
+  EXPECT_EQ(model.tensors.size(), 4U);  // scales are part of their matrices
 }
 
 TEST(Ct2ModelFile, ScalesThatMakeNoNumbersAreFound) {
@@ -104,7 +104,7 @@ TEST(Ct2ModelFile, OlderVersionsCountItems) {
               HasSubstr("variable 'a' has items of 8 bytes, expected 1, 2 or 4"));
 }
 
-// Its names are OpenNMT-tf's, and there is no specification.
+// Version 1 has no specification and uses OpenNMT-tf's names.
 TEST(Ct2ModelFile, TheFirstVersionHasTheNamesOfTheLater) {
   const std::vector<std::pair<std::string, std::string>> names = {
       {"transformer/encoder/w_embs:0", "encoder/embeddings/weight"},
@@ -203,7 +203,7 @@ TEST(Ct2ModelFile, RefusesWrongAliases) {
   EXPECT_THAT(ErrorOf(Model({a}, {alias("b", "x")})),
               HasSubstr("alias 'b' is of 'x', which is not there"));
   EXPECT_THAT(ErrorOf(Model({a}, {alias("a", "a")})), HasSubstr("variable 'a' is there twice"));
-  // Many names of one matrix would ask for far more memory than the file has.
+  // Many aliases of one matrix would take far more memory than the file has.
   EXPECT_THAT(ErrorOf(Model({a}, {alias("b", "a"), alias("c", "a"), alias("d", "a")})),
               HasSubstr("alias 'd': the aliases have more than twice the 1 elements"));
 }

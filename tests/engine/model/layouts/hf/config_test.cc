@@ -43,7 +43,7 @@ absl::StatusOr<HfConfig> Parse(const json& config, const std::optional<json>& ge
   return ParseHfConfig(texts);
 }
 
-// The message of the refusal, with its code in front.
+// Returns the status of a refused configuration as text, with its code.
 std::string Refusal(const absl::StatusOr<HfConfig>& config) {
   EXPECT_FALSE(config.ok());
   return config.status().ToString();
@@ -134,7 +134,7 @@ TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
                                 "model_type": "m2m_100", "max_length": 30})"));
   config.erase("activation_function");
   config.erase("scale_embedding");
-  config["normalize_before"] = true;  // of an older time, and true
+  config["normalize_before"] = true;  // a field of older versions; true is supported
   const auto parsed = ExpectOk(Parse(config));
   EXPECT_EQ(parsed->spec.activation, kernels::Activation::kRelu);
   EXPECT_FLOAT_EQ(parsed->spec.embedding_scale, std::sqrt(8.0F));
@@ -256,7 +256,7 @@ TEST(HfConfig, IgnoresWhatChangesNothing) {
 
 TEST(HfGeneration, IsReadFromItsOwnFile) {
   json config = Config();
-  config["num_beams"] = 4;  // not looked at
+  config["num_beams"] = 4;  // ignored
   json generation = Generation();
   generation["length_penalty"] = 0.6;
   generation["early_stopping"] = "never";
@@ -279,7 +279,7 @@ TEST(HfGeneration, HasTheDefaultsOfTransformers) {
   EXPECT_EQ(defaults.num_beams, 1);
   EXPECT_EQ(defaults.length_penalty, 1.0F);
   EXPECT_EQ(defaults.early_stopping, EarlyStopping::kFalse);
-  EXPECT_EQ(defaults.max_length, 65);  // but for this one: the positions
+  EXPECT_EQ(defaults.max_length, 65);  // not the default of 20 but the positions
   EXPECT_EQ(defaults.min_length, 0);
   EXPECT_EQ(defaults.forced_eos, std::nullopt);
   EXPECT_THAT(defaults.bad_words, IsEmpty());
@@ -295,7 +295,7 @@ TEST(HfGeneration, IsReadFromConfigJsonWhenItHasNoFile) {
   EXPECT_EQ(parsed->spec.generation.max_length, 32);
   EXPECT_EQ(parsed->spec.generation.early_stopping, EarlyStopping::kTrue);
   EXPECT_THAT(parsed->spec.generation.bad_words, ElementsAre(std::vector<int>{9}));
-  // A MarianConfig forces EOS unless it says null.
+  // MarianConfig forces EOS unless the field is null.
   EXPECT_EQ(parsed->spec.generation.forced_eos, 0);
   config["forced_eos_token_id"] = nullptr;
   EXPECT_EQ(Parse(config)->spec.generation.forced_eos, std::nullopt);
@@ -316,7 +316,8 @@ TEST(HfGeneration, AFileMadeFromConfigJsonGivesWayToIt) {
   EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
 }
 
-// Every field of every class, with the defaults of the classes in transformers 4.57.6.
+// Every generation field in every class. The defaults are those of the classes in transformers
+// 4.57.6.
 TEST(HfGeneration, ClassesHaveDefaultsOfTheirOwn) {
   const json all = json::parse(R"({
       "max_length": [20, 21], "min_length": [0, 1], "do_sample": [false, true],
@@ -363,7 +364,8 @@ TEST(HfGeneration, ClassesHaveDefaultsOfTheirOwn) {
   }
 }
 
-// facebook/mbart-large-50-many-to-many-mmt, BART, Pegasus and FSMT, saved again by transformers 4.
+// transformers 4 writes such files when it saves facebook/mbart-large-50-many-to-many-mmt, BART,
+// Pegasus or FSMT.
 TEST(HfGeneration, TheForcedEndOfAClassDoesNotReplaceTheFile) {
   json config = Config();
   config.update(json::parse(R"({"architectures": ["MBartForConditionalGeneration"],
@@ -379,8 +381,8 @@ TEST(HfGeneration, TheForcedEndOfAClassDoesNotReplaceTheFile) {
   EXPECT_EQ(Parse(config, generation)->spec.generation.max_length, 60);
 }
 
-// transformers 5 reads generation_config.json alone where it is there, and writes the defaults of its
-// classes into config.json, so it assumes none where a directory has only that.
+// If there is a generation_config.json, transformers 5 reads no generation field of config.json. It
+// writes its classes' defaults into config.json, so a missing field has no class default.
 TEST(HfGeneration, InADirectoryOfTransformers5ConfigJsonDoesNotCount) {
   json generation = Generation();
   generation["_from_model_config"] = true;
@@ -395,7 +397,8 @@ TEST(HfGeneration, InADirectoryOfTransformers5ConfigJsonDoesNotCount) {
   EXPECT_EQ(Parse(config)->spec.generation.forced_eos, 0);
 }
 
-// BartConfig makes forced_bos_token_id of it, which is then not the class's default.
+// BartConfig derives forced_bos_token_id from force_bos_token_to_be_generated, so the field then
+// differs from the class's default.
 TEST(HfGeneration, TheForcedBeginningOfOldFilesCountsAsASetting) {
   json config = Config();
   config.update(json::parse(R"({"architectures": ["BartForConditionalGeneration"],
@@ -417,8 +420,8 @@ TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
   EXPECT_EQ(GenerationOf(generation).min_length, 6);
 }
 
-// The lengths are those of transformers 4.57.1, taken from its outputs: a max_length that equals its
-// default, 20, counts new tokens. Where no file says a length, the positions are the limit.
+// The lengths are those of outputs of transformers 4.57.1: a max_length of 20, the default, counts
+// new tokens. If no file states a length, the positions limit it.
 TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
   const std::vector<std::pair<json, int>> cases = {
       {json::object(), 65},
@@ -437,7 +440,7 @@ TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
       generation["forced_eos_token_id"] = forced;
       generation.update(fields);
       EXPECT_EQ(GenerationOf(generation).max_length, expected) << generation;
-      // The old style: the same fields in config.json.
+      // Older directories have the same fields in config.json.
       json config = Config();
       config["forced_eos_token_id"] = forced;
       config.update(fields);
@@ -445,7 +448,7 @@ TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
       EXPECT_EQ(parsed->spec.generation.max_length, expected) << config;
     }
   }
-  // It stays below the positions, of which transformers counts one less here than elsewhere.
+  // The length stays within the positions. transformers counts one less here than in other cases.
   json config = Config();
   config["max_position_embeddings"] = 18;
   config["max_length"] = 20;
@@ -494,7 +497,7 @@ TEST(HfGeneration, EveryTokenBannedIsRefused) {
 TEST(HfGeneration, SeveralIdsMayEndAnOutput) {
   json generation = Generation();
   generation["eos_token_id"] = {0, 3, 5, 3};
-  generation["bad_words_ids"] = json::parse("[[9], [3]]");  // the ban of an end is dropped
+  generation["bad_words_ids"] = json::parse("[[9], [3]]");  // an end of sentence is never banned
   auto parsed = ExpectOk(Parse(Config(), generation));
   EXPECT_EQ(parsed->spec.tokens.eos, 0);
   EXPECT_THAT(parsed->spec.tokens.more_eos, ElementsAre(3, 5));
@@ -684,7 +687,7 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
   EXPECT_EQ(parsed->tokenizer.listed[1].text, "eng_Latn");
   ASSERT_EQ(parsed->tokenizer.added.size(), 1U);
   EXPECT_EQ(parsed->tokenizer.added.at(7).text, "eng_Latn");
-  EXPECT_TRUE(parsed->tokenizer.added.at(7).special);  // because it is listed
+  EXPECT_TRUE(parsed->tokenizer.added.at(7).special);  // because additional_special_tokens lists it
   EXPECT_TRUE(parsed->tokenizer.legacy);
   const auto refusal = [&](const std::string& field, const json& value) {
     json other = tokenizer;
@@ -719,7 +722,8 @@ TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {
   EXPECT_THAT(TokenizerRefusalOf("unk_token", {{"content", 3}}), HasSubstr("'unk_token'"));
 }
 
-// added_tokens.json and special_tokens_map.json count where tokenizer_config.json says nothing.
+// added_tokens.json and special_tokens_map.json count if tokenizer_config.json does not name the
+// tokens.
 TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
   HfConfigTexts texts{.config = Config().dump(), .generation = Generation().dump()};
   texts.tokenizer.config = R"({"tokenizer_class": "MarianTokenizer", "unk_token": "<unk>"})";

@@ -1,4 +1,5 @@
-// Directories of M2M-100 and NLLB: what their files may lack and say, and what is refused.
+// Tests directories of M2M-100, NLLB and mBART: which fields and files are optional, what they set,
+// and what is refused.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -20,7 +21,7 @@ using Directory = ModelDirectory;
 constexpr char kConfig[] = "tokenizer_config.json";
 constexpr int kFirstLanguage = 401;  // 400 pieces, and <pad>
 
-// The token that a language has.
+// Returns the id of the token that marks a source language.
 int TokenOf(const LoadedModel& model, const std::string& language) {
   const auto pair = ExpectOk(model.languages.Resolve(language, "de"));
   return pair.ok() ? pair->tag.value_or(-1) : -1;
@@ -35,7 +36,7 @@ TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
   EXPECT_EQ(vocabulary.IdOf("<unk>"), 3);
   EXPECT_EQ(vocabulary.IdOf("ace_Arab"), kFirstLanguage);
   EXPECT_EQ(vocabulary.IdOf("<mask>"), kFirstLanguage + 9);
-  EXPECT_EQ(vocabulary.PieceOf(kFirstLanguage + 10), "");  // a row that nobody names
+  EXPECT_EQ(vocabulary.PieceOf(kFirstLanguage + 10), "");  // a row without a piece
   EXPECT_EQ(vocabulary.size(), kFirstLanguage + 12);
   EXPECT_EQ(model->spec.tokens.decoder_start, 2);
   EXPECT_EQ(model->spec.tokens.unk, 3);
@@ -45,7 +46,7 @@ TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
   EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
 }
 
-// The directories of 2022 have the languages in special_tokens_map.json, without ids.
+// The directories published in 2022 list the languages in special_tokens_map.json, without ids.
 TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
   Directory listed("tiny-nllb");
   listed.Change(kConfig, {{"added_tokens_decoder", nullptr}});
@@ -56,7 +57,7 @@ TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
   known.Change(kConfig, {{"added_tokens_decoder", nullptr},
                          {"additional_special_tokens", nullptr},
                          {"tokenizer_class", nullptr}});
-  // 202 languages do not fit into a small model's vocabulary.
+  // Without a list the languages are NLLB-200's 202, for which this small vocabulary has no room.
   EXPECT_THAT(known.Refusal(), HasSubstr("'vocab_size' is 413, expected more than 413, the id of"));
 }
 
@@ -76,7 +77,7 @@ TEST(NllbTokenizer, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   }
   EXPECT_THAT(directory.Change(kConfig, {{"legacy_behaviour", 1}}).Refusal(),
               HasSubstr("field 'legacy_behaviour' is 1"));
-  // A class of mBART's does not know the field.
+  // mBART's tokenizer class does not have this field.
   const auto other =
       ExpectOk(Directory("tiny-mbart").Change(kConfig, {{"legacy_behaviour", true}}).Load());
   EXPECT_EQ(other->languages.Resolve("en", "de")->last_tag, std::nullopt);
@@ -127,7 +128,7 @@ TEST(Mbart50Tokenizer, HasItsIdsFromSentencePieceAndAListOfItsOwn) {
     EXPECT_EQ(model->source_vocabulary.IdOf("ar_AR"), kFirstLanguage);
     EXPECT_EQ(TokenOf(*model, "sl"), kFirstLanguage + 51);
     EXPECT_EQ(model->languages.Pairs().size(), 52 * 51);
-    // Its regions exclude none.
+    // No two tags differ only in their region, so another region selects the same tag.
     EXPECT_EQ(TokenOf(*model, "de_DE"), kFirstLanguage + 2);
     EXPECT_EQ(TokenOf(*model, "de-AT"), kFirstLanguage + 2);
     EXPECT_EQ(TokenOf(*model, "en-GB"), kFirstLanguage + 3);
@@ -136,7 +137,7 @@ TEST(Mbart50Tokenizer, HasItsIdsFromSentencePieceAndAListOfItsOwn) {
   }
 }
 
-// Without the class by the number of rows.
+// Without a tokenizer class, the number of rows identifies an mBART-25.
 TEST(Mbart25Tokenizer, HasTheSourceBehindItsEndAndTheTargetAsTheStart) {
   Directory directory("tiny-mbart25");
   for (const bool has_class : {true, false}) {
@@ -155,7 +156,7 @@ TEST(Mbart25Tokenizer, HasTheSourceBehindItsEndAndTheTargetAsTheStart) {
                 HasSubstr("the model has 25 target languages"));
     EXPECT_THAT(model->languages.Resolve("en", "pl").status().ToString(), HasSubstr("'pl'"));
   }
-  // The start is what a request wants, whatever a checkpoint was made for.
+  // The request's target language is the start token, whatever the checkpoint's start token is.
   const auto model = ExpectOk(
       Directory("tiny-mbart25").Change("config.json", {{"decoder_start_token_id", 404}}).Load());
   EXPECT_EQ(model->languages.Resolve("en", "ro")->start, kFirstLanguage + 19);
@@ -187,7 +188,8 @@ TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {
   }
 }
 
-// The same files with the target's token in the source and none in the output.
+// SMALL-100 has the files of M2M-100, but the target's token is in the source and none is in the
+// output.
 TEST(M2m100Tokenizer, OfSmall100MarksTheTargetInTheSource) {
   const auto model = ExpectOk(
       Directory("tiny-m2m").Change(kConfig, {{"tokenizer_class", "SMALL100Tokenizer"}}).Load());

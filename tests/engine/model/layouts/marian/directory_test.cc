@@ -21,13 +21,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int kMarianPieces = 240;  // of the tokenizer that the tests borrow
+constexpr int kMarianPieces = 240;  // pieces of the tokenizer that the tests borrow
 
 std::string SharedMarianFile(const std::string& file) {
   return ReadTestFile(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + file);
 }
 
-// A post-norm model of width 4 with a layer in each stage; all numbers of a tensor are the same.
+// A post-norm model of width 4 with one layer in each stage. All numbers of a tensor are the same.
 class TinyMarianDirectory {
  public:
   TinyMarianDirectory() {
@@ -120,7 +120,7 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
   TinyMarianDirectory tiny;
   for (const char* file : {"model.npz", "model.bin", "model.deen.intgemm.alphas.bin"}) {
     tiny.model_file = file;
-    tiny.has_options = !tiny.has_options;  // beside the file, or in it
+    tiny.has_options = !tiny.has_options;  // the options are in a separate file or in the model
     const auto model = ExpectOk(tiny.Load());
     EXPECT_EQ(model->layout, "marian");
     const ModelSpec& spec = model->spec;
@@ -146,7 +146,8 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
   }
 }
 
-// Position 0 first, frequencies 1 and 1/10000; an output begins with nothing.
+// Positions begin with 0, and the frequencies are 1 and 1/10000. The start token has a zero
+// embedding.
 TEST(MarianDirectory, PositionsAreMariansAndTheStartIsEmpty) {
   const auto model = ExpectOk(TinyMarianDirectory().Load());
   EXPECT_EQ(model->spec.shape.max_positions, 1024);
@@ -197,7 +198,7 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   tiny.Add("encoder_Wemb", kMarianPieces, 4, 0.5F);
   tiny.Add("decoder_Wemb", kMarianPieces, 4, 0.75F);
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_ff_logit_out_Wt' or "));
-  // Older versions have the matrix as [d, vocabulary].
+  // Older versions of Marian store the matrix as [d, vocabulary].
   tiny.Add("decoder_ff_logit_out_W", 4, kMarianPieces, 0.125F);
   const auto untied = ExpectOk(tiny.Load());
   EXPECT_FALSE(untied->spec.share_embeddings || untied->spec.tie_output);
@@ -216,7 +217,7 @@ TEST(MarianDirectory, HeadZeroOfTheGuidedLayerAligns) {
   const auto last = ExpectOk(tiny.Load());
   EXPECT_TRUE(last->spec.aligns_terms);
   EXPECT_EQ(last->spec.alignment_heads, 1U);
-  tiny.options["transformer-guided-alignment-layer"] = "1";  // it may be none that we would take
+  tiny.options["transformer-guided-alignment-layer"] = "1";  // not the layer that we use
   const auto other = ExpectOk(tiny.Load());
   EXPECT_FALSE(other->spec.aligns_terms);
   EXPECT_EQ(other->spec.alignment_heads, ~uint64_t{0});
@@ -236,7 +237,7 @@ TEST(MarianDirectory, ADecoderMayBeRecurrent) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_l1_rnn_bf' is missing"));
   tiny.Add("decoder_l1_rnn_bf", 1, 4, 3.0F);
   const auto model = ExpectOk(tiny.Load());
-  // The gate's above the input's, which has no bias.
+  // The rows of the gate come before those of the input, which has no bias.
   EXPECT_THAT(WeightOf(*model, "decoder layer 0: recurrence gate, input bias"),
               ElementsAre(3, 3, 3, 3, 0, 0, 0, 0));
   const std::vector<float> both = WeightOf(*model, "decoder layer 0: recurrence gate, input");
@@ -345,7 +346,8 @@ TEST(MarianDirectory, ADecoderConfigurationNamesFilesAndSearch) {
   EXPECT_THAT(tiny.Missing(), HasSubstr("decoder.yml: field 'models' names b.npz"));
 }
 
-// OPUS-MT's originals: pieces and ids in YAML, and SentencePiece models beside it.
+// OPUS-MT's original models have a YAML file with pieces and ids, and SentencePiece models next to
+// it.
 TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
   TinyMarianDirectory tiny;
   tiny.files["source.spm"] = tiny.files["target.spm"] = tiny.files["vocab.deen.spm"];

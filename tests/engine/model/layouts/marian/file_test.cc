@@ -63,7 +63,8 @@ TEST(NpzFile, WhatIsWrongIsNamed) {
   }
 }
 
-// Matrices that Marian multiplies from the right are transposed; tables and rows are not.
+// Matrices that Marian multiplies from the right are transposed. Embedding tables and single rows
+// are not.
 TEST(MarianFile, TensorsAreTurned) {
   const std::string six = RawFloats({1, 2, 3, 4, 5, 6});
   const std::string three = RawFloats({1, 2, 3});
@@ -90,7 +91,7 @@ TEST(MarianFile, TensorsAreTurned) {
   }
 }
 
-// They lie as [out][in] under the shape [in, out], and their scale is behind them.
+// The numbers are stored as [out][in] although the shape is [in, out]. The scale follows them.
 TEST(MarianFile, EightBitsAreDividedByTheirScale) {
   const std::string six = std::string("\x01\x02\x03\x04\x05\xfa", 6) + Raw(2.0F);
   for (const uint64_t type : {uint64_t{0x4101}, uint64_t{0x10001}}) {
