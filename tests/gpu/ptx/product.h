@@ -19,8 +19,8 @@ enum class SumOrder : uint8_t {
   // One by one from the first product on. Each product and each sum is rounded to float32, as in
   // the emulated engine.
   kOneByOne,
-  // Sixteen at a time, as mma adds them on this device: exact products are summed in double
-  // together with the float32 sum so far, then rounded to float32.
+  // Sixteen at a time, as mma adds them on this device: sixteen exact products are summed in
+  // double, added to the float32 sum so far, and rounded to float32.
   kBySixteen,
   // kOneByOne from the last product to the first. The bits differ from those of the other orders.
   kBackwards,
