@@ -49,8 +49,8 @@
 namespace dragoman::ptx {
 
 enum class CallKind : uint8_t {
-  kAsk,     // changes nothing: attributes, versions, the current device, memory of the host
-  kSelect,  // cudaSetDevice
+  kAsk,           // changes nothing: attributes, versions, the current device, memory of the host
+  kSelect,        // cudaSetDevice
   kSetAttribute,  // of a kernel
   kAllocate,
   kRelease,  // frees memory
@@ -126,7 +126,7 @@ class Calls {
   void Begin(CapturedGraph* captured) { captured_.push_back(captured); }
   void End(const CapturedGraph* captured) { std::erase(captured_, captured); }
 
-  // For tests: records every call while `on`.
+  // Records every call while `on`. Only tests use it.
   void Record(bool on);
   std::vector<RecordedCall> recorded() const;
   // While `on`, records for each call that may fail a number that identifies its place in the

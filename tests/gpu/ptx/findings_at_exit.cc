@@ -1,7 +1,7 @@
-// For programs that are not tests. Prints each finding of the PTX device and each runtime object
-// that was not freed to standard error, one a line, and a summary at the end. Ends the process with
-// status 99 if there are findings, or at the start with status 77 if the interpreter does not
-// support the processor.
+// Programs that are not tests link this. Prints each finding of the PTX device and each runtime
+// object that was not freed to standard error, one a line, and a summary at the end. Ends the
+// process with status 99 if there are findings, or at the start with status 77 if the interpreter
+// does not support the processor.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>

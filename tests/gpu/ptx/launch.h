@@ -76,7 +76,8 @@ class ChainOrder {
  public:
   virtual ~ChainOrder() = default;
   // Called when launch `index` with `agents` agents begins. Returns what the launch knows of other
-  // operations without a wait. Of earlier launches of the chain it knows only what the host knows.
+  // operations without a wait. It knows about earlier launches of the chain only what the host
+  // knows.
   virtual OtherOperations Begin(size_t index, uint32_t agents) = 0;
   // Whether the first launch of the chain began early, too: the operation before has ended, but
   // only a wait orders it before the launch.

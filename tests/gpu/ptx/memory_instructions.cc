@@ -42,7 +42,8 @@ void Release(Warp& warp, const Instruction& i, uint64_t address) {
   Released(warp, i, address).Join((i.mode & kReleases) != 0 ? warp.clock : warp.fenced);
 }
 
-// What a strong read saw becomes known at the next fence, or, with .acquire, at once.
+// Records what a strong read saw, which becomes known at the next fence, or, with .acquire, at
+// once.
 void Acquire(Warp& warp, const Instruction& i, uint64_t address) {
   const VectorClock& released = Released(warp, i, address);
   if ((i.mode & kAcquires) != 0) {

@@ -26,8 +26,8 @@ struct Moment {
   uint32_t strong : 1 = 0;  // an atomic, or another access that does not race with strong accesses
 };
 
-// What a launch knows about agents of other operations of the device, which came before it or run
-// at the same time.
+// The knowledge of a launch about agents of other operations of the device, which came before it or
+// run at the same time.
 class OtherOperations {
  public:
   enum class Known : uint8_t {
@@ -41,8 +41,8 @@ class OtherOperations {
     Known known = Known::kNever;
   };
 
-  // The launch's own agents, to which this does not apply. Agents below `floor` are known. Of the
-  // others, those in no span are unknown.
+  // The launch's own agents, to which this does not apply. Agents below `floor` are known. Other
+  // agents that are in no span are unknown.
   uint32_t first = 1;
   uint32_t end = ~uint32_t{0};
   uint32_t floor = 1;

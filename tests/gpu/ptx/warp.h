@@ -48,7 +48,7 @@ struct PendingProduct {
   bool accumulates = false;
 };
 
-// What ended the turn of a warp.
+// The reason for the end of a warp's turn.
 enum class Turn : uint8_t {
   kGoesOn,
   kWaits,  // at a barrier of the block
@@ -77,8 +77,8 @@ struct Warp {
   uint32_t barrier = 0;
   uint32_t barrier_votes = 0;  // of bar.red: lanes whose predicate holds
 
-  // What the warp last asked for in vain, the launch's progress at that time, and how often it has
-  // asked since.
+  // The thing that the warp last asked for in vain, the launch's progress at that time, and how
+  // often it has asked since.
   std::string polled;
   uint64_t polled_at = 0;
   int polls_in_vain = 0;

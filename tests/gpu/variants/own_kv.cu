@@ -29,8 +29,7 @@ __global__ void __launch_bounds__(kCopyWarps* kWarpThreads)
   const auto layer = static_cast<int>(blockIdx.y);
   const T* const old_row = from + layout.K(layer, parent[row], 0);
   T* const new_row = to + layout.K(layer, row, 0);
-  // Of one head's K or V, which is contiguous.
-  const int elements = position[row] * layout.head_dim;
+  const int elements = position[row] * layout.head_dim;  // in one head's contiguous K or V
   constexpr int kStep = kWarpThreads * kPieceElements<T>;
   constexpr int kLoads = 4;
   for (int half = static_cast<int>(threadIdx.y); half < 2 * layout.heads; half += kCopyWarps) {

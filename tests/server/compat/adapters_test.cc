@@ -27,7 +27,7 @@ struct Dialect {
   const char* api;
   const char* path;
   const char* body;
-  const char* message;         // JSON pointer to the message of an error
+  const char* message;  // JSON pointer to the message of an error
   // JSON pointer to the HTTP status in an error; nullptr: there is none.
   const char* code = nullptr;
   int unauthenticated = 401;

@@ -48,7 +48,7 @@ TEST_F(MemoryLimitTest, TheLeastOfNestedGroupsHolds) {
   const MemoryLimits limits = FindMemoryLimits(root_, 0, 0);
   EXPECT_EQ(limits.most.bytes, 2048 * kMiB);
   EXPECT_EQ(limits.most.source, "the cgroup /kubepods/pod1");
-  // 1,536 MiB are in use. Of these, 512 MiB are page cache and can be reclaimed.
+  // 1,536 MiB are in use, but 512 MiB of these are page cache and can be reclaimed.
   EXPECT_EQ(limits.now.bytes, 1024 * kMiB);
   EXPECT_EQ(limits.now.source, "the cgroup /kubepods/pod1");
 }

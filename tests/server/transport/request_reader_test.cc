@@ -169,7 +169,7 @@ TEST(RequestReader, RefusesCodingsThatItDoesNotKnow) {
 }
 
 TEST(RequestReader, RefusesHeadersThatReadersTakeInDifferentWays) {
-  EXPECT_EQ(RefusedWith(Get("A: b\r\n c\r\n")), 400);          // continues on the next line
+  EXPECT_EQ(RefusedWith(Get("A: b\r\n c\r\n")), 400);  // continues on the next line
   // The first header begins with a space.
   EXPECT_EQ(RefusedWith(Get(" A: b\r\n")), 400);
   EXPECT_EQ(RefusedWith(Get("Content-Length : 5\r\n")), 400);  // a space before the colon

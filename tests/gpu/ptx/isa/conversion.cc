@@ -31,8 +31,7 @@ const std::vector<Row> kToHalf = Of({
     {0x3f803000, 0x3c02},                         // 1 + 3 2^-11: a tie
     {0x3f801001, 0x3c01},  {0x3f800fff, 0x3c00}, {0xbf803000, 0xbc02},
     {0x477fe000, 0x7bff},                         // 65504
-    // 65520 is a tie between 65504 and 65536, which is too large.
-    {0x477fefff, 0x7bff},  {0x477ff000, 0x7c00},
+    {0x477fefff, 0x7bff},  {0x477ff000, 0x7c00},  // 65520: a tie with 65536, the infinity
     {0xc77ff000, 0xfc00},  {0x501502f9, 0x7c00}, {0x38800000, 0x0400},  // 2^-14
     {0x387fe000, 0x0400},                                               // 2^-14 - 2^-25: a tie
     {0x387fc000, 0x03ff},  {0x33800000, 0x0001},                        // 2^-24

@@ -228,8 +228,8 @@ std::string VectorRegisters() {
 }
 
 // 9.7.9.11, st of vectors: elements are stored "low to high" from the address on. Each is the lower
-// bits of a register that may be wider (9.4.1). No neighbouring byte changes. Of two stores of a
-// thread, the later one wins. The address must be "naturally aligned to a multiple of the access
+// bits of a register that may be wider (9.4.1). No neighbouring byte changes. The later one of two
+// stores of a thread wins. The address must be "naturally aligned to a multiple of the access
 // size", which is the vector's size (5.4.2, 6.4.1). Otherwise "the resulting behavior is
 // undefined", which is a finding here.
 void CheckVectorStore(const std::string& name) {
