@@ -138,7 +138,7 @@ TEST_F(RetryPolicy, APatientClientComesBackAsOftenAsItIsAskedTo) {
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(state.AfterFailure(RefusedWithPushback("10"), kNow, false).has_value());
   }
-  // Without a hint it has the usual attempts and budget.
+  // Without a pushback hint, the client has the usual attempts and budget.
   EXPECT_TRUE(state.AfterFailure(Refused(), kNow, false).has_value());
   EXPECT_FALSE(state.AfterFailure(Refused(), kNow, false).has_value());
 }
@@ -163,7 +163,7 @@ TEST_F(RetryPolicy, IsPatientWithAServerThatHasAnsweredAndIsAway) {
     now += *delay;
     ASSERT_LE(*delay, seconds(5));
   }
-  // Until the deadline, with waits that grow to 5 s.
+  // The client retries until the deadline, with waits that grow to 5 s.
   EXPECT_GT(now, kDeadline - seconds(5));
   EXPECT_LT(tries, 60);
   options_.max_attempts = 1;

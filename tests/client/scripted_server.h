@@ -42,7 +42,7 @@ class ScriptedServer {
   // After this, each call first waits until its client cancels it or Release is called.
   void Hold();
   void Release();
-  // The number of waiting calls, and of calls that were cancelled while they waited.
+  // The number of waiting calls, and the number of calls that were cancelled while they waited.
   int waiting() const { return waiting_; }
   int cancelled() const { return cancelled_; }
   // Sets the health of the service "" (the whole server).

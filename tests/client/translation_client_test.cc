@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Waiting moves the time and costs none.
+// A clock on which a wait advances the time and returns at once.
 class FakeClock : public ClientClock {
  public:
   TimePoint Now() override { return TimePoint() + nanoseconds(now_.load()); }
@@ -45,7 +45,7 @@ class FakeClock : public ClientClock {
   std::atomic<int> waits_{0};
 };
 
-// The status with which a call ended.
+// Receives the status with which a call ends.
 using Outcome = std::shared_ptr<std::promise<absl::Status>>;
 
 v1::TranslateRequest Request(const std::string& text) {
@@ -117,7 +117,7 @@ TEST_F(Client, ACallThatItsCallerCancelsEndsAtOnceThoughTheServerIsSilent) {
 }
 
 TEST_F(Client, ACancellationCutsTheWaitForTheNextAttemptShort) {
-  // The machine's clock, of which a test sees the waits.
+  // The real clock. The test sees the waits.
   class WatchedClock : public ClientClock {
    public:
     TimePoint Now() override { return Real()->Now(); }
@@ -261,7 +261,7 @@ TEST(StatusMap, SaysDetailsOnce) {
 
 TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
   options_.retry.max_attempts = 2;
-  // Nobody listens on the address of a server that has gone.
+  // An address on which no server listens any more.
   std::string address;
   {
     ScriptedServer server;
@@ -272,7 +272,7 @@ TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
                                 " (connection refused): start dragomand there, or name another "
                                 "address");
   EXPECT_EQ(clock_.waits(), 0);
-  // Another address may still answer.
+  // With several addresses, the client retries, because another address may still answer.
   EXPECT_TRUE(
       absl::IsUnavailable(Connect(address + "," + address)->Translate(Request("a")).status()));
   EXPECT_EQ(clock_.waits(), 1);
@@ -288,7 +288,8 @@ TEST_F(Client, TriesAServerAgainThatHasAnswered) {
   EXPECT_EQ(clock_.waits(), 1);
 }
 
-// A channel that goes on a thread of the callbacks takes the queue from under that thread.
+// A channel must not be destroyed on a thread that runs callbacks, since that would destroy the
+// completion queue that the thread uses.
 TEST_F(Client, ItsDestructorWaitsForTheCallsInFlight) {
   options_.retry.max_attempts = 2;
   std::string address;
@@ -338,19 +339,20 @@ TEST_F(Client, LeavesAServerThatDoesNotServeAnyMore) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
   ASSERT_EQ(leaving.calls(), 2);
   leaving.SetServing(false);
-  // The client is told soon, and until then both answer.
+  // The client learns of the change soon. Until then, both servers answer.
   int before = 0;
   do {
     before = leaving.calls();
     for (int i = 0; i < 8; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
   } while (leaving.calls() != before);
-  // A server that does not serve still answers questions about itself.
+  // A server that is not serving still answers the other calls.
   EXPECT_FALSE(*Connect(leaving.address())->Healthy());
   EXPECT_TRUE(Connect(leaving.address())->ListModels().ok());
 }
 
 TEST_F(Client, AsksASingleServerWhateverItsHealthSays) {
-  // It takes calls for some seconds after it has said so; and behind a proxy it was another one.
+  // A server takes calls for some seconds after it reports NOT_SERVING. Behind a proxy, the report
+  // may have come from another server.
   ScriptedServer leaving;
   leaving.SetServing(false);
   const auto client = Connect(leaving.address());
@@ -433,12 +435,12 @@ TEST_F(Client, AnAddressHasNoScheme) {
   EXPECT_NE(status.message().find("'http://localhost:8080' has a scheme"), std::string::npos);
 }
 
-// Answers every call with OK and one message, which is none of ours.
+// A server that answers every call with OK and one message that is not of our protocol.
 class BabblingServer {
  public:
   BabblingServer() {
     grpc::ServerBuilder builder;
-    // A server of another test may have turned it on for the process.
+    // A server of another test may have enabled the health service for the whole process.
     grpc::EnableDefaultHealthCheckService(false);
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
     builder.RegisterCallbackGenericService(&service_);

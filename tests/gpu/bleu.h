@@ -1,6 +1,6 @@
-// Corpus BLEU of up to four-grams, one reference, not smoothed: for differences between two runs of
-// one test, not for publication (words are runs of letters and digits, every other visible
-// character is a word of its own; bytes above 127 count as letters).
+// Corpus BLEU of up to four-grams with one reference, without smoothing. Meant for the difference
+// between two runs of one test, not for publication. A word is a run of letters and digits; every
+// other visible character is a word of its own. Bytes above 127 count as letters.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline std::vector<std::string> BleuWords(const std::string& text) {
   return words;
 }
 
-// 0 .. 100. REQUIRES: as many outputs as references.
+// Returns BLEU from 0 to 100. REQUIRES: outputs and references have the same size.
 inline double Bleu(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& references) {
   using Ngrams = std::map<std::vector<std::string>, int64_t>;

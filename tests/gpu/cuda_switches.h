@@ -5,7 +5,8 @@
 
 namespace dragoman {
 
-// The options of DRAGOMAN_CUDA_OFF. Ends the process with status 2 and a message where they are wrong.
+// Returns the options of DRAGOMAN_CUDA_OFF. Ends the process with status 2 and a message if the
+// value is wrong.
 engine::CudaOptions CudaOptionsOfEnvironment();
 
 }  // namespace dragoman

@@ -11,7 +11,7 @@
 namespace dragoman::oracle {
 namespace {
 
-// Checks the limits that a batch of a device has, as the wire does.
+// Checks the limits of a device's batch, as the daemon does for requests.
 absl::Status CheckFits(const CaseSearch& search) {
   const kernels::SegmentRules rules = search.Rules();
   if (search.options.beam > kernels::kMaxBeam) {
@@ -42,7 +42,7 @@ kernels::BatchLimits LimitsFor(const CaseSearch& search) {
   return limits;
 }
 
-// The beam of a slot when it was `length` tokens long and all of them were forced.
+// Returns the beam of a slot at length `length`, when all tokens up to that length were forced.
 std::vector<Hypothesis> ForcedBeam(const kernels::SlotView& view,
                                    const kernels::ConstraintSet& constraints, int32_t length) {
   Hypothesis h;
@@ -71,8 +71,8 @@ absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
       LimitsFor(search),
       [&](int32_t, std::span<const int32_t> prefix) { return search.Logits(prefix); },
       [&](int32_t, const kernels::SlotView& view) {
-        // A case has a step for each token, a batch takes several that are forced in one. The step at
-        // which a search ends leaves its length as it was.
+        // An oracle case has a step for each token, whereas a batch takes several forced tokens in
+        // one step. The last step of a search leaves the length unchanged.
         const bool is_over = view.state->status != kernels::SlotStatus::kRunning;
         while (++length < view.state->length + (is_over ? 1 : 0)) {
           ++outcome.steps;
@@ -91,7 +91,7 @@ absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
   input.source_length = 1;
   input.cross = engine::CrossPages(nullptr, {0});
   const int slot = (*batch)->Admit(std::move(input));
-  // A search takes at most a step for each token and one for EOS; two more report it.
+  // A search takes at most one step for each token and one for EOS. Two more steps report its end.
   for (int32_t step = 0; step < search.options.max_tokens + 4; ++step) {
     const auto report = (*batch)->Step({});
     if (!report.ok()) return report.status();

@@ -1,5 +1,5 @@
-// The searches of the oracle on a GPU: the production's kernels decide, the case's model is their
-// model (scripted_cuda_device.h), DeviceBatch is their host.
+// Runs the oracle's searches on a GPU. The production's kernels decide, the case's logits replace
+// the model (scripted_cuda_device.h), and DeviceBatch drives the steps.
 #pragma once
 
 #include "tests/oracle/production_backend.h"
@@ -8,7 +8,7 @@ namespace dragoman::oracle {
 
 class DeviceBackend : public ProductionBackend {
  protected:
-  // UNIMPLEMENTED: the case does not fit a device, and why.
+  // Returns UNIMPLEMENTED, with the reason, if the case does not fit a device.
   absl::StatusOr<SearchOutcome> Search(const CaseSearch& search) override;
 };
 

@@ -34,7 +34,7 @@ std::vector<engine::TranslationJob> Short(std::vector<engine::TranslationJob> jo
   return jobs;
 }
 
-// DRAGOMAN_GPU_MODEL, or nullptr.
+// Returns the value of DRAGOMAN_GPU_MODEL, or nullptr.
 const char* NamedModel() { return std::getenv("DRAGOMAN_GPU_MODEL"); }
 
 const char* Model() {
@@ -120,7 +120,7 @@ std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
   config.cuda.output_products = output;
   config.cuda.layer_products = layers;
   config.devices = {.cuda = {0}, .compute_type = type};
-  // Several of them fit on one card.
+  // Small enough that several engines fit on one card.
   config.kv_memory_mb = 4096;
   if (SmallEngines()) {
     config.max_rows = std::min(config.max_rows, kSmallRows);

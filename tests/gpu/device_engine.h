@@ -1,7 +1,7 @@
-// Engines of the bundled model on the CPU and on the first CUDA device, and jobs for them, for tests
-// that compare them. Where the environment has DRAGOMAN_GPU_ENGINES=small the model is tiny, or the one in the
-// directory DRAGOMAN_GPU_MODEL, rows are few, and jobs are few and short: for the interpreter of ptx/, which would
-// take days for the others.
+// Engines of the bundled model on the CPU and on the first CUDA device, and jobs for them, for
+// tests that compare the two. If the environment has DRAGOMAN_GPU_ENGINES=small, the model is tiny
+// (or the one in the directory DRAGOMAN_GPU_MODEL), the batch has few rows, and jobs are few and
+// short. This is meant for the interpreter of ptx/, which would take days otherwise.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,45 +16,47 @@
 
 namespace dragoman::testing {
 
-// Whether they are small.
+// Whether engines and jobs are small.
 bool SmallEngines();
 
-// The tiny model is too narrow for Hopper's fused output layer, and for products of one byte in any.
+// Whether the model is too narrow for Hopper's fused output layer and for quantized products. The
+// tiny model is.
 bool TooNarrowForFusedOutput();
 
-// SentenceJobs of mixed_requests.h, and the first `count` of its MixedRequests. Of small engines
-// DRAGOMAN_TEST_SENTENCES of them, or 8, cut to 12 tokens.
+// The SentenceJobs and the first `count` MixedRequests of mixed_requests.h. With small engines,
+// only DRAGOMAN_TEST_SENTENCES (default: 8) of them, cut to 12 tokens.
 std::vector<engine::TranslationJob> Sentences(size_t count, const std::vector<int>& beams);
 std::vector<engine::TranslationJob> Mixed(size_t count, unsigned seed);
 
-// A job that takes as many steps: 200, or 40 with small engines.
+// Returns a job that takes 200 steps, or 40 with small engines.
 engine::TranslationJob LongJob();
 
-// How many of a number of jobs there are: all, or as above.
+// Returns how many of `count` jobs a test runs: all of them, or as above with small engines.
 size_t JobCount(size_t count);
 
-// A time limit that is meant for a card: ten times as long for small engines.
+// Returns a time limit: `on_a_card`, or ten times as much with small engines.
 unsigned HangSeconds(unsigned on_a_card);
 
-// Float32 on the CPU, one worker for each processor that this process may use, at most eight.
-// `noise` is added to the bias of every target token, at random, up to this much either way.
+// Starts float32 on the CPU with one worker for each processor that this process may use, at most
+// eight. Adds uniform noise between -`noise` and `noise` to the bias of every target token.
 std::unique_ptr<engine::Engine> StartOnCpu(double noise = 0, unsigned seed = 0);
 
-// On cuda:0. Of config.cuda the numbers of the output layer's products are kept; its switches are the
-// environment's (cuda_switches.h).
+// Starts an engine on cuda:0. Keeps only the types of products in config.cuda. The switches come
+// from the environment (cuda_switches.h).
 std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
                                               engine::EngineConfig config = {});
 
-// Whether a job's n-best list would be the same if every logit were off by up to 1e-4: found by
-// four CPU engines with noise of that size. Where it is not, some decision was closer than what two
-// devices' sums may differ by, and either list is right.
+// Whether each job's n-best list would be the same if every logit were off by up to 1e-4, as four
+// CPU engines with noise of that size show. If not, some decision was closer than the rounding
+// difference between two devices, and either list is correct.
 std::vector<bool> Decided(const std::vector<engine::TranslationJob>& jobs,
                           const std::vector<engine::ItemResult>& results);
 
-// Ranks, tokens and texts; no numbers.
+// Compares ranks, tokens and texts, but no scores.
 bool SameTranslations(const engine::ItemResult& a, const engine::ItemResult& b);
 
-// A suite over the compute types of the device; skipped aloud where there is none.
+// A suite for each compute type of the device. Its tests are skipped with a message if there is no
+// device.
 class OnCuda : public ::testing::TestWithParam<kernels::ComputeType> {
  protected:
   void SetUp() override;

@@ -1,9 +1,9 @@
-// A device that fails under a running program, for tests of what is left standing then.
+// Simulates a device that fails while a program runs, for tests of what still works afterwards.
 #pragma once
 
 namespace dragoman::testing {
 
-// Makes a kernel of this process write where there is no memory. From then on every call of the
+// Makes a kernel of this process write to an invalid address. From then on, every call of the
 // process that uses the device fails. Returns when the kernel has ended.
 void FailDevice();
 

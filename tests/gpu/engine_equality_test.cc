@@ -1,4 +1,4 @@
-// The engine's translations on a GPU are those on the CPU.
+// Tests that the engine's translations on a GPU equal those on the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace dragoman::testing {
 namespace {
 
-// Jobs and what the CPU makes of them, once for each list.
+// Jobs, their results on the CPU, and whether these are decided (Decided). Made once for each list.
 struct Expected {
   std::vector<engine::TranslationJob> jobs;
   std::vector<engine::ItemResult> results;
@@ -52,7 +52,7 @@ std::string Describe(const engine::TranslationJob& job, const engine::ItemResult
   return text;
 }
 
-// Sums of float32 in another order: relative to a score, or absolute below 1.
+// Whether two float32 sums of different order agree: relative to the score, or absolute below 1.
 bool Near(double a, double b) { return std::abs(a - b) <= 1e-4 * std::max(1.0, std::abs(a)); }
 
 void ExpectTheCpus(const Expected& expected, const std::vector<engine::ItemResult>& found) {
@@ -69,7 +69,7 @@ void ExpectTheCpus(const Expected& expected, const std::vector<engine::ItemResul
   }
 }
 
-// Runs everywhere: the comparisons below leave few cases out.
+// Runs without a GPU, too: the comparisons below must leave few cases out.
 TEST(EngineEquality, AlmostAllListsAreDecided) {
   const size_t sentences = OfSentences().jobs.size();
   const size_t mixed = OfMixed().jobs.size();
@@ -98,7 +98,8 @@ TEST_P(EngineEqualityOnCuda, MixedRequestsAreTheCpus) {
                                             Shuffled(expected.jobs.size(), 1)));
 }
 
-// Compares on the pairs that DRAGOMAN_PAIRS names: lines of source, tab, reference translation.
+// Compares BLEU on the pairs in the file DRAGOMAN_PAIRS: lines of source, tab, reference
+// translation.
 TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
   const char* const path = std::getenv("DRAGOMAN_PAIRS");
   if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_PAIRS names no file of sentence pairs";

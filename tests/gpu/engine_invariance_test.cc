@@ -1,5 +1,5 @@
-// Promise 1 of the design on a GPU: a translation, and the bits of its scores, never depend on what
-// is beside it in the batch.
+// Tests promise 1 of the design on a GPU: a translation, and the bits of its scores, never depend
+// on the other segments in the batch.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -18,12 +18,12 @@ class EngineInvarianceOnCuda : public OnCuda {
                             const std::vector<engine::ItemResult>& alone,
                             const std::vector<engine::ItemResult>& found) {
     ExpectSameToTheBit(jobs, found, alone);
-    // Small engines translate by weights of noise, and cut short: some texts are empty.
+    // Small engines have random weights and short limits, so some texts are empty.
     EXPECT_GE(CountTexts(alone), jobs.size() * (SmallEngines() ? 50 : 95) / 100);
   }
 };
 
-// Short enough for a tool that watches every access.
+// Small enough to run under a tool that checks every memory access.
 TEST_P(EngineInvarianceOnCuda, SmallBatch) {
   const auto jobs = Sentences(8, {1, 4, 2, 3});
   engine::EngineConfig config;
@@ -33,7 +33,7 @@ TEST_P(EngineInvarianceOnCuda, SmallBatch) {
   ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, InOrder(jobs.size())));
 }
 
-// Beams beyond the fused output layer's among them, in batches of few and of many rows.
+// Includes beams wider than the fused output layer supports, in batches of few and of many rows.
 TEST_P(EngineInvarianceOnCuda, QuantizedAndWideBeamsTogether) {
   const auto jobs = Sentences(300, {1, 4, 12, 32});
   engine::EngineConfig config;
@@ -49,7 +49,7 @@ TEST_P(EngineInvarianceOnCuda, QuantizedAndWideBeamsTogether) {
   }
 }
 
-// The output layer's products in numbers of one byte, in the types that the card has.
+// The output layer's products are quantized, in each type that the card supports.
 TEST_P(EngineInvarianceOnCuda, QuantizedOutputProducts) {
   if (GetParam() == kernels::ComputeType::kFloat32)
     GTEST_SKIP() << "float32 has no quantized products";
@@ -72,7 +72,7 @@ TEST_P(EngineInvarianceOnCuda, QuantizedOutputProducts) {
   }
 }
 
-// And those of the layers in int8.
+// The products of the layers are int8.
 TEST_P(EngineInvarianceOnCuda, LayerProductsInInt8) {
   if (GetParam() == kernels::ComputeType::kFloat32)
     GTEST_SKIP() << "float32 has no quantized products";

@@ -1,4 +1,4 @@
-// An engine on a GPU that is cancelled, used for long, or whose device fails.
+// Tests an engine on a GPU that is cancelled, that runs for long, or whose device fails.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ constexpr unsigned kHangSeconds = 60;
 
 class EngineLifeOnCuda : public OnCuda {
  protected:
-  // All workers idle and every segment accounted for. Slots are freed within two steps of the last
-  // event, so this waits for the loop and not for a time.
+  // Waits until all workers are idle, and checks that every segment is accounted for. Slots become
+  // free within two steps of the last event, so this waits for the loop and not for a fixed time.
   static void ExpectIdle(const engine::Engine& engine) {
     engine::EngineStats stats = engine.Stats();
     while (stats.rows != 0 || stats.kv_self_usage != 0 || stats.kv_cross_usage != 0) {
@@ -53,7 +53,7 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
     kept.push_back(std::make_shared<CollectingSink>());
     ASSERT_TRUE(engine->Translate(job, kept.back()).status.ok());
   }
-  // Some while they run, some while they wait.
+  // Some jobs are cancelled while they run, the others while they wait.
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i % 2 == 0) cancelled[i]->WaitForUpdates(1);
     engine->Cancel(ids[i], engine::CancelCause::kClient);
@@ -75,9 +75,9 @@ TEST_P(EngineLifeOnCuda, NothingIsAllocatedAfterWarmUp) {
   ExpectIdle(*engine);
 }
 
-// Runs in a process of its own: a device that failed is lost to the process.
+// Runs in its own process, because the process cannot use the device after a failure.
 void FailUnderLoad(kernels::ComputeType type) {
-  alarm(HangSeconds(kHangSeconds));  // a hang ends the process by a signal
+  alarm(HangSeconds(kHangSeconds));  // if the process hangs, a signal ends it
   const auto engine = StartOnDevice(type);
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   const engine::TranslationJob job = LongJob();
@@ -87,7 +87,7 @@ void FailUnderLoad(kernels::ComputeType type) {
   }
   sinks[0]->WaitForUpdates(1);
   FailDevice();
-  // Items that were not translated before have ended with an error, and said so once.
+  // Items that were not translated before the failure must have ended with an error, exactly once.
   int failed = 0;
   for (const auto& sink : sinks) {
     if (!sink->Wait().ok()) {

@@ -51,7 +51,7 @@ absl::Status ScriptedCudaDevice::Allocate() {
   kernels::CarveBatch(limits_, tables_memory_.data(), &tables_);
   copy_.reset(static_cast<std::byte*>(::operator new(static_cast<size_t>(bytes), kTableAlignment)));
   kernels::CarveBatch(limits_, copy_.get(), &host_tables_);
-  // Nothing may count on what fresh memory holds.
+  // Fresh memory may hold any bytes, so fills it with a pattern.
   RETURN_IF_FAILED(kernels::cuda::Fill(stream_.get(), tables_memory_.data(), 0xA5, bytes));
   RETURN_IF_FAILED(kernels::cuda::FormatBatch(stream_.get(), tables_));
   return ToStatus(stream_.Wait(), "FormatBatch");

@@ -1,9 +1,9 @@
-// The steps of a batch on a GPU with a script in the place of the model: what asks, decides and
-// delivers are the production's kernels, the logits come from the host. So the searches of the
-// oracle and random cases run on the device as they do in the daemon (DeviceBatch drives both).
+// Runs the steps of a batch on a GPU with a script in place of the model. The production's kernels
+// prepare, decide and deliver; the logits come from the host. So the oracle's searches and random
+// cases run on the device as in the daemon (DeviceBatch drives both).
 //
-// Between a step's questions and its decisions the host reads the tables of the batch and writes
-// the logits: Enqueue returns when its step is through, and Wait has nothing to wait for. Called by
+// Between the preparation of a step and its decisions, the host reads the tables of the batch and
+// writes the logits. So Enqueue returns when its step has ended, and Wait does nothing. Call from
 // one thread.
 #pragma once
 
@@ -25,14 +25,16 @@ namespace dragoman::testing {
 
 class ScriptedCudaDevice : public engine::StepDevice {
  public:
-  // Logits of the next token, one for each of the vocabulary, for a hypothesis of the segment in
-  // `slot`.
+  // Returns the logits of the next token, one for each token of the vocabulary, for a hypothesis of
+  // the segment in `slot`.
   using SlotScript =
       std::function<std::vector<float>(int32_t slot, std::span<const int32_t> prefix)>;
-  // Called after a step with each slot that ran. The view is of a copy and dies with the call.
+  // Called after a step with each slot that ran. The view is of a copy that is valid during the
+  // call.
   using SlotWatch = std::function<void(int32_t slot, const kernels::SlotView& view)>;
 
-  // REQUIRES: limits.materialized_rows >= limits.max_rows, for every row's logits come whole.
+  // REQUIRES: limits.materialized_rows >= limits.max_rows, because every row has materialized
+  // logits.
   static absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> Create(
       const kernels::BatchLimits& limits, SlotScript script, SlotWatch watch = nullptr);
 
@@ -47,9 +49,9 @@ class ScriptedCudaDevice : public engine::StepDevice {
  private:
   ScriptedCudaDevice(const kernels::BatchLimits& limits, SlotScript script, SlotWatch watch);
   absl::Status Allocate();
-  // Copies the batch's memory; host_tables_ are then its tables.
+  // Copies the batch's memory to the host. host_tables_ are then the tables of the copy.
   absl::Status Look();
-  // Answers for all rows, after Look.
+  // Writes the logits of all rows. Call after Look.
   absl::Status Answer();
 
   kernels::SlotView CopiedView(int32_t slot) const;

@@ -1,8 +1,8 @@
-// Whole batches decided on a GPU: every segment gives what it gives on the host, alone. Logits are
-// scripted, so that nothing but the decisions is compared: tokens and their order must be equal,
-// and the steps of the batch too; numbers may differ by the last places of exp and log.
+// Whole batches are decided on a GPU. Every segment must give the result that it gives alone on the
+// host. Logits are scripted, so that only decisions are compared. Tokens, their order and the steps
+// of the batch must be equal. Scores may differ by the rounding of exp and log.
 //
-// The batch lies in page-locked memory, which host and device both see.
+// The batch is in page-locked memory, which both host and device can access.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 namespace dragoman::testing {
 namespace {
 
-// Page-locked memory, at one address for host and device. Ends the program where there is none.
+// Page-locked memory with the same address on host and device. Ends the program if none is
+// available.
 class PinnedMemory : public std::pmr::memory_resource {
  private:
   void* do_allocate(size_t bytes, size_t /*alignment: 256*/) override {
@@ -114,7 +115,8 @@ class SearchOnCuda : public ::testing::Test {
     if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
   }
 
-  // One batch by the device and by the host: equal step by step and segment by segment.
+  // Runs one batch on the device and on the host. Expects equality step by step and segment by
+  // segment.
   void ExpectAsOnTheHost(const HarnessConfig& config, uint64_t first_seed, int segments) {
     CudaRunner device;
     BatchHarness on_device(config, Segments(first_seed, segments, config.self_pages), &device);
@@ -144,7 +146,7 @@ class SearchOnCuda : public ::testing::Test {
   int cancelled_ = 0;
 };
 
-// Short enough for a tool that watches every access.
+// Small enough to run under a tool that checks every memory access.
 TEST_F(SearchOnCuda, SmallBatch) {
   HarnessConfig config;
   config.max_rows = 40;

@@ -1,4 +1,4 @@
-// The small parts: drain order, call tracker, ids, log lines, response messages.
+// Tests the small parts: drain order, call tracker, ids, log lines, response messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,21 +96,22 @@ TEST(CallTracker, InterruptEndsTheWait) {
   std::thread hurry([&] { tracker.Interrupt(); });
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));
   hurry.join();
-  EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
+  EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // later waits return at once, too
   EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
 }
 
 TEST(CallTracker, AWaitForAnInterruptLastsItsTime) {
   CallTracker tracker;
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(tracker.WaitInterrupted(std::chrono::milliseconds(30)));  // idle or not
+  // The wait ignores whether the tracker is idle.
+  EXPECT_FALSE(tracker.WaitInterrupted(std::chrono::milliseconds(30)));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
   std::thread hurry([&] { tracker.Interrupt(); });
   EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
   hurry.join();
 }
 
-// It would end the test program, or never come back from the destructor.
+// A timer that fired would end the test program; one that hung would block the destructor.
 TEST(HardExitTimer, DoesNothingInTime) {
   const HardExitTimer never_armed;
   HardExitTimer timer;
@@ -139,7 +140,7 @@ TEST(VersionText, SaysOneLineOrEverything) {
   EXPECT_THAT(verbose, HasSubstr("\ncompiler "));
   EXPECT_THAT(verbose, HasSubstr("\ninstruction set   avx2, of baseline avx2\n"));
   EXPECT_THAT(verbose, HasSubstr("\ndevices           CPU\n"));
-  EXPECT_THAT(verbose, HasSubstr("libgrpc"));  // this program has it, too
+  EXPECT_THAT(verbose, HasSubstr("libgrpc"));  // this program links it, too
   engine.cuda = true;
   EXPECT_THAT(VersionText(true, engine), HasSubstr("CPU, CUDA "));
 }
@@ -153,7 +154,7 @@ TEST(CallId, RequestIdsDiffer) {
 
 TEST(CallId, TheClientIsThePeerWithoutItsPort) {
   EXPECT_EQ(ClientOfPeer("ipv4:192.0.2.7:4711"), "ipv4:192.0.2.7");
-  // All addresses of a network are one client.
+  // All IPv6 addresses of a /64 network are one client.
   EXPECT_EQ(ClientOfPeer("ipv6:%5B2001:db8::1%5D:4711"), "ipv6:2001:db8::/64");
   EXPECT_EQ(ClientOfPeer("ipv6:[2001:db8::ffff:0:0:2]:12"), "ipv6:2001:db8::/64");
   EXPECT_EQ(ClientOfPeer("ipv6:[2001:db8:0:1::1]:12"), "ipv6:2001:db8:0:1::/64");
@@ -234,7 +235,7 @@ TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
   EXPECT_EQ(link.source_end(), 3);
   EXPECT_EQ(link.target_begin(), 0);
   EXPECT_EQ(link.target_end(), 1);
-  // One without tokens is aligned all the same.
+  // A hypothesis without tokens still gets an alignment, which is empty.
   engine::ItemResult result = FakeEngine::Answer(job, 0);
   result.hypotheses[0].alignment.clear();
   EXPECT_TRUE(BuildTranslation(std::move(result), returns, "m").has_alignment());
@@ -305,7 +306,7 @@ TEST(ResponseBuilder, TheLanguagesOfALargeModelFitInAnAnswer) {
   }
   const ServedModel served = Borrowed(&engine);
   const auto model = std::make_shared<const ServedModel>(served);
-  // Twenty of one kind have no more pairs than one.
+  // Twenty equal models have no more pairs than one.
   const v1::ListLanguagesResponse all = BuildLanguages(std::vector<ModelPtr>(20, model));
   EXPECT_EQ(all.pairs_size(), kPairs);
   EXPECT_EQ(all.languages_size(), kLanguages);
@@ -376,7 +377,7 @@ TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
   EXPECT_EQ(with.pivot().score(), -0.25F);
   EXPECT_EQ(with.pivot().log_prob(), -3.0F);
   EXPECT_EQ(with.pivot().finish_reason(), v1::LENGTH);
-  EXPECT_FALSE(with.has_score());  // of several segments of the second model
+  EXPECT_FALSE(with.has_score());  // the translation has several segments in the second model
   EXPECT_EQ(with.log_prob(), -2.0F);
   result.pivot->first_one_segment = false;
   result.pivot->second_one_segment = true;
@@ -385,7 +386,8 @@ TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
   EXPECT_FALSE(BuildTranslation(result, {}, "m").pivot().has_log_prob());
 }
 
-// A field that is added to an answer is filled by the builder, or named here with what else does.
+// The builder must fill every field of an answer. Fields that something else fills are listed here,
+// so that a new field fails this test.
 TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
   engine::TranslationJob job;
   job.contents = {"x"};
@@ -408,8 +410,9 @@ TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
   failed.status = InvalidField("contents[0]", "is wrong");
   translation.MergeFrom(BuildTranslation(std::move(failed), all, "m"));
   EXPECT_THAT(UnsetFields(translation),
-              ElementsAre("alternatives.tokens.source",  // it is the translation's
-                          // The call sets these, where it detects.
+              // Only the translation has the source tokens.
+              ElementsAre("alternatives.tokens.source",
+                          // The call sets these two if it detects the language.
                           "detected_language_code", "detection_confidence"));
 }
 
@@ -431,9 +434,9 @@ TEST(RequestError, TheEnginesErrorsBecomeViolations) {
   expect(0, "decoding.sampling.top_p", "found 2, expected at most 1");
   expect(1, "terms[3]", "a second target: of two");
   expect(2, "do_not_translate[2]", "is empty");
-  // Whatever a message says: the field is what the error has.
+  // The text of a message does not matter: the field comes from the error itself.
   expect(3, "", "decoding.beam_size: is no field here");
-  // Clients get google.rpc details and nothing of ours.
+  // Clients get google.rpc details only, not the internal payload.
   EXPECT_TRUE(engine::FieldErrorsOf(status).empty());
   EXPECT_EQ(ToRpcStatus(status).details_size(), 1);
 }

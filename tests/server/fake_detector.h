@@ -1,5 +1,5 @@
-// A scripted detector. A text has the language code with which it begins ("de: Hallo"). A '!' after
-// the code ("en!: Hello") makes the detection certain.
+// A scripted detector. The language of a text is the code with which the text begins ("de: Hallo").
+// A '!' after the code ("en!: Hello") makes the detection certain.
 #pragma once
 
 #include <algorithm>

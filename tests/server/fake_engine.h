@@ -157,7 +157,7 @@ class FakeEngine : public engine::Engine {
   // Call only before the engine is used.
   engine::ModelInfo* mutable_info() { return &info_; }
 
-  // Compares exactly with the pairs of info(). An empty side matches any language.
+  // Finds only exact matches with the pairs of info(). An empty side matches any language.
   absl::StatusOr<engine::LanguagePair> FindLanguages(std::string_view source,
                                                      std::string_view target) const override {
     ++resolutions_;

@@ -13,7 +13,7 @@
 
 namespace dragoman::client {
 
-// A file that is removed with this object.
+// A file that is removed when this object is destroyed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) : file_(std::tmpfile()) {

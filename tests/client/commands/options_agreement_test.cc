@@ -1,4 +1,4 @@
-// The contract's fields, the table of options and the documents have the same options.
+// Checks that the contract's fields, the table of options and the documents list the same options.
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ std::set<std::string> NamesOfTable() {
   return names;
 }
 
-// Groups are left out: what is in them counts. But sampling is asked for by its presence.
+// Adds the fields of `type`. A group counts by its fields and is not added itself, except sampling,
+// whose presence requests it.
 void AddFields(const Descriptor& type, const std::string& prefix, std::set<std::string>* names) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
@@ -75,7 +76,7 @@ TEST(OptionsAgreement, NumbersCanBeToldFromUnset) {
   }
 }
 
-// The lines between "<!-- options -->" and "<!-- end of options -->".
+// Returns the lines between "<!-- options -->" and "<!-- end of options -->".
 std::vector<std::string> TableOf(const std::string& document) {
   std::ifstream file(absl::StrCat(DRAGOMAN_SOURCE_DIR, "/", document));
   EXPECT_TRUE(file.is_open()) << document;

@@ -41,7 +41,7 @@ TEST(Health, ExitStatusSaysWhetherItServes) {
   EXPECT_EQ(RunCommand({"health", "--timeout", "0"}).status, 2);
 }
 
-// Answers one connection with these bytes, and closes it.
+// Answers one connection with these bytes, and closes it. Returns the URL.
 std::string UrlOfOneAnswer(const std::string& answer, std::thread* thread) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -106,7 +106,7 @@ TEST(Health, TheEnvironmentNamesTheServer) {
   EXPECT_THAT(run.err, HasSubstr("UNAVAILABLE"));
 }
 
-// Arguments are in the process list, which every user of the machine reads.
+// Every user of the machine can read command-line arguments in the process list.
 TEST(Keys, NoFlagTakesAKeyItself) {
   const std::string help = RunCommand({"help", "translate"}).out;
   EXPECT_THAT(help, HasSubstr("--api-key-file FILE"));
@@ -121,7 +121,8 @@ TEST(Lists, ModelsAndLanguages) {
   CommandRun run = RunCommand({"models", "--server", server.address()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("opus-de-en (default)\n  de-en\n"));
-  // A code with a hyphen would not be told from the pair's; any source is a star.
+  // A pair with a hyphen in a code is written "zh-Hans > fr", since hyphens join other pairs. A
+  // star stands for any source.
   EXPECT_THAT(run.out, HasSubstr("\nde-fr\n  de-fr, zh-Hans > fr, *-fr\n"));
   EXPECT_THAT(run.out, HasSubstr("decoder of 6 layers with 8 heads, profile ct2\n"
                                  "  glossaries: law, names\n"));
@@ -172,7 +173,7 @@ TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
   EXPECT_EQ(admin.last(), "load a /m/a device=cpu max-rows=8");
   const CommandRun loaded = run({"load", "a"});
   EXPECT_EQ(loaded.status, 0);
-  // Who has changed one process is told that it is one, and for how long.
+  // A user who has changed one process is told so, and how long the change lasts.
   EXPECT_THAT(loaded.err, HasSubstr("this holds until the daemon ends"));
   EXPECT_EQ(admin.last(), "load a ");
   EXPECT_EQ(run({"reload", "a"}).out, "reloaded a version 2 c0ffee\n");
@@ -329,7 +330,7 @@ TEST(LoadCommand, OpenLoopDoesNotWaitForAnswers) {
   engine::Mutex mu;
   engine::CondVar changed;
   int arrived = 0;
-  // Nothing is answered before all have come, which a closed loop would wait for in vain.
+  // The server answers only when all 20 requests have arrived. A closed loop would wait forever.
   ScriptedServer server([&](const v1::TranslateRequest& request) {
     engine::MutexLock lock(&mu);
     ++arrived;
@@ -345,7 +346,7 @@ TEST(LoadCommand, OpenLoopDoesNotWaitForAnswers) {
   const auto report = nlohmann::json::parse(run.out);
   EXPECT_EQ(report["ok"], 20);
   EXPECT_FALSE(report.contains("source_tokens"));
-  // The first was meant to start 19 gaps of 5 ms before the last.
+  // The first request was due 19 gaps of 5 ms before the last.
   EXPECT_GE(report["latency_ms"]["max"], 95);
 }
 
@@ -369,7 +370,7 @@ TEST(LoadCommand, StreamsAndBatches) {
   const CommandRun run =
       RunCommand({"load", "--server", server.address(), "--input", input.path(), "--concurrency",
                   "2", "--requests", "10", "--batch", "3", "--stream", "--json"});
-  // Calls whose third text failed are OK for gRPC, and not for who reads the exit status.
+  // A call with a failed text is OK for gRPC, but it counts as failed in the exit status.
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("10 of 10 requests failed, expected at most 0 (--max-failed)"));
   const auto report = nlohmann::json::parse(run.out);
@@ -387,7 +388,7 @@ TEST(LoadCommand, SendsWhatTheFlagsSay) {
         return WithTokens(request);
       },
       [](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
-        // The server would refuse them.
+        // The real server would refuse partials here.
         EXPECT_FALSE(request.return_options().partials());
         v1::StreamTranslateResponse message;
         *message.mutable_translation() = WithTokens(request).response.translations(0);
@@ -410,7 +411,7 @@ TEST(LoadCommand, SendsWhatTheFlagsSay) {
   EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --sampling-top-k (--top-k) needs --sampling"));
 }
 
-// The calls that a server received from one caller, in order.
+// The texts and beams that a server received from one caller, in order.
 struct Sent {
   std::vector<std::string> texts;
   std::vector<int> beams;  // 0: not set
@@ -437,7 +438,7 @@ Sent SentBy(const std::string& lines, const Arguments& flags) {
 TEST(LoadCommand, BeamsTakeTurns) {
   const Sent sent =
       SentBy("a\nb\nc\nd\n", {"--requests", "6", "--beams", "1,4,8", "--length-penalty", "1"});
-  // Four requests were made; the fifth call sends the first again.
+  // The input makes four requests. The fifth call sends the first request again.
   EXPECT_EQ(sent.beams, (std::vector<int>{1, 4, 8, 1, 1, 4}));
   EXPECT_EQ(sent.texts, (std::vector<std::string>{"a", "b", "c", "d", "a", "b"}));
   EXPECT_EQ(SentBy("a\nb\n", {"--requests", "2"}).beams, (std::vector<int>{0, 0}));
@@ -452,7 +453,7 @@ TEST(LoadCommand, JoinsLinesToTextsOfLengthsThatTheSeedDraws) {
     return SentBy(lines, flags).texts;
   };
   const std::vector<std::string> first = texts({"--requests", "100"});
-  // No line is lost, none comes twice, and every length comes about as often as the others.
+  // No line is lost or repeated, and every length occurs about equally often.
   std::vector<int> of_length(4);
   int next = 0;
   for (const std::string& text : first) {

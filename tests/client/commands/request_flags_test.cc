@@ -26,7 +26,7 @@ absl::StatusOr<v1::TranslateRequest> RequestOf(const std::vector<std::string>& a
 
 struct FlagCase {
   std::vector<std::string> arguments;
-  // The request that they make, in protobuf's text format.
+  // The request that the arguments make, in protobuf's text format.
   const char* expected;
 };
 
@@ -162,7 +162,8 @@ TEST(RequestFlags, LeavesNoFieldOutOfReach) {
     const auto request = ExpectOk(RequestOf(flag.arguments));
     RemoveSet(*request, "", &missing);
   }
-  // The fields that the commands fill in themselves, and those that a command line has no use for.
+  // The commands fill in some of these fields themselves. The others are of no use on a command
+  // line.
   for (const char* other :
        {"contents", "target_prefixes", "return_options.scores", "return_options.tokens",
         "return_options.token_scores", "return_options.alignment", "return_options.timings",

@@ -26,7 +26,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Texts that have been answered; handlers wait for each other on it.
+// The texts that have been answered. Handlers wait for each other with it.
 class Answered {
  public:
   void Add(const std::string& text) {
@@ -82,7 +82,7 @@ CommandRun Translate(const ScriptedServer& server, const std::string& input, Arg
   return RunCommand(arguments, file.fd(), out_terminal, err_terminal);
 }
 
-// Detects "de" in what begins with "d", and nothing else.
+// Detects "de" for texts that begin with "d", and nothing for others.
 ScriptedReply DetectGerman(const v1::TranslateRequest& request) {
   ScriptedReply reply = Answer(request);
   for (int i = 0; i < request.contents_size(); ++i) {
@@ -108,7 +108,7 @@ TEST(Translate, CountsTheLinesWithEachWarning) {
   });
   const CommandRun run = Translate(server, "a\nb\n", {});
   EXPECT_EQ(run.status, 0);
-  // One for each code: OUTPUT_LIMIT is told by the reason.
+  // One note for each code. The finish reason already reports OUTPUT_LIMIT.
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), v1::Warning::Code_MAX) << run.err;
   EXPECT_THAT(run.err, HasSubstr("note: 2 lines may have a wrong translation (SUSPICIOUS; --guard "
                                  "retry searches again)\n"));
@@ -130,7 +130,7 @@ TEST(Translate, NamesTheLinesInWhichNoServedLanguageIsFound) {
   EXPECT_THAT(Translate(server, many, flags).err,
               HasSubstr("10 lines (1, 2, 3, 4, 5, 6, 7, 8, ...) were left untranslated"));
   EXPECT_EQ(Translate(server, "das\n", flags).err, "");
-  // JSON has it in each line.
+  // JSON output reports untranslated texts in their lines instead.
   EXPECT_EQ(Translate(server, "voila\n", {"--from", "auto", "--json"}).err, "");
 }
 
@@ -168,7 +168,8 @@ TEST_F(ResumeTest, WritesToAFileThatIsNotThereYet) {
 
 TEST_F(ResumeTest, TranslatesWhatComesAfterTheLastTranslation) {
   const ScriptedServer server;
-  // Line 2 failed by itself; after line 3 the server was gone, and line 5 was being written.
+  // Line 2 had failed on its own. The server went away after line 3, while line 5 was being
+  // written.
   Write("<a>\n\n<c>\n\n<e");
   const CommandRun run = Run(server, "a\nb\nc\nd\ne\nf\n", {"--resume", "--batch", "1"});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -214,7 +215,7 @@ TEST_F(ResumeTest, RefusesAnInputThatIsShorterAndFormsWithoutLines) {
 
 TEST(Translate, KeepsTheOrderOfAnswersThatComeOutOfOrder) {
   Answered answered;
-  // Every odd line is answered only after the line that follows it.
+  // The server answers each odd line only after the line that follows it.
   ScriptedServer server([&](const v1::TranslateRequest& request) {
     const int number = std::stoi(request.contents(0));
     if (number % 2 == 1) answered.WaitFor(std::to_string(number + 1));
@@ -287,7 +288,7 @@ TEST(Translate, DoesNotSendWhatIsNotUtf8) {
 TEST(Translate, SendsALineThatIsTooLargeForTheServerOnce) {
   ScriptedServer server;  // takes 4 MiB, as gRPC does by default
   const std::string large(5 << 20, 'a');
-  // The retries would go on until the timeout.
+  // With retries, the command would go on until the timeout.
   const CommandRun run =
       Translate(server, "one\n" + large + "\ntwo\n", {"--retries", "1000", "--batch", "16"});
   EXPECT_EQ(run.status, 1);
@@ -320,7 +321,7 @@ TEST(Translate, RefusesFilesThatHaveNoLines) {
     EXPECT_EQ(run.status, 1);
     EXPECT_THAT(run.err, HasSubstr("/dev/zero has a line of more than the 16777216 bytes"));
   }
-  // A directory is no file.
+  // A directory cannot be read as a file.
   const CommandRun run =
       RunCommand({"translate", "--server", server.address(), ::testing::TempDir()});
   EXPECT_EQ(run.status, 1);
@@ -374,7 +375,7 @@ TEST(Translate, DoesNotWaitForABatchToFill) {
   EXPECT_EQ(run.out, "<first>\n<second>\n");
 }
 
-// The request that the flags make of a line "text".
+// Returns the request that the flags make of the line "text".
 v1::TranslateRequest Sent(const Arguments& flags) {
   v1::TranslateRequest seen;
   ScriptedServer server([&](const v1::TranslateRequest& request) {
@@ -413,7 +414,7 @@ TEST(Translate, SendsPrefixesLineByLine) {
     }
     return FailBadOnes(request);
   });
-  // "poison" makes its call fail, so that its neighbours are sent again, alone.
+  // "poison" makes its call fail, so that the other lines of the call are sent again one by one.
   const TemporaryFile file("One\n\nThree\nFour\n\n");
   const CommandRun run = Translate(server, "eins\nzwei\n\npoison\nfünf\n",
                                    {"--concurrency", "1", "--target-prefix-file", file.path()});
@@ -550,7 +551,7 @@ ScriptedReply Aligned(const v1::TranslateRequest& request) {
     if (translation.translated_text() == "<none>") continue;
     auto* link = translation.mutable_alignment()->add_links();
     link->set_source_begin(4);
-    link->set_source_end(99);  // more than there is
+    link->set_source_end(99);  // beyond the end
     link->set_target_begin(0);
     link->set_target_end(4);
     link = translation.mutable_alignment()->add_links();
@@ -609,7 +610,7 @@ TEST(Translate, SaysHowManyLinesReachedTheLimit) {
   EXPECT_THAT(run.err, HasSubstr("2 lines reached the output limit"));
 }
 
-// Answers items last to first, each in two segments with a partial.
+// Answers the items from last to first, each in two segments with a partial.
 ScriptedReply StreamBackwards(const v1::TranslateRequest& request,
                               const ScriptedServer::Write& write) {
   for (int item = request.contents_size() - 1; item >= 0; --item) {
@@ -682,7 +683,7 @@ class WatchedBuffer : public std::streambuf {
 
 TEST(Translate, ShowsGrowingTextOnATerminal) {
   WatchedBuffer screen;
-  // Goes on only when what it has sent is on the screen.
+  // The server continues only when the message that it sent is on the screen.
   ScriptedServer server(
       nullptr, [&](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
         EXPECT_TRUE(request.return_options().partials());
@@ -697,7 +698,7 @@ TEST(Translate, ShowsGrowingTextOnATerminal) {
   Io io{.in_fd = file.fd(), .out = out, .err = err};
   io.out_terminal = io.err_terminal = true;
   EXPECT_EQ(RunDragoman(io, {"translate", "--stream", "--server", server.address()}), 0);
-  // The white space between the segments is the source's.
+  // The white space between the segments comes from the source.
   EXPECT_EQ(screen.text(), "<o\r\x1b[K<one\r\x1b[K<one  two>\r\x1b[K<one  two>uno  dos\n");
   EXPECT_EQ(err.str(), "");
 }

@@ -16,7 +16,8 @@ TEST(Utf8, AcceptsWhatIsValid) {
 }
 
 TEST(Utf8, FindsTheFirstInvalidByte) {
-  // A lone continuation, overlong forms, a surrogate, beyond U+10FFFF, cut short, a wrong lead.
+  // A lone continuation byte, overlong forms, a surrogate, a code point beyond U+10FFFF, a
+  // truncated form, an invalid lead byte.
   for (const std::string bad : {"\x80", "\xC0\xAF", "\xC1\xBF", "\xE0\x80\xAF", "\xF0\x80\x80\xAF",
                                 "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\xFF", "\xE4z"}) {
     EXPECT_EQ(FirstInvalidUtf8("ä" + bad), 2u) << bad;

@@ -23,9 +23,9 @@ class SimulatedServer : public LoadDriver {
  public:
   explicit SimulatedServer(nanoseconds service) : service_(service) {}
 
-  // Time that Send takes, as a generator that stalls.
+  // The time that Send itself takes, to simulate a load generator that stalls.
   std::function<nanoseconds(int64_t call)> stall;
-  // Status with which a call ends; one that is not OK takes no service time.
+  // The status with which a call ends. A call that is not OK takes no service time.
   std::function<absl::Status(int64_t call)> status;
 
   TimePoint Now() override { return now_; }
@@ -104,8 +104,8 @@ TEST(OpenLoop, ChargesAStallToEveryCallThatHadToWait) {
   server.stall = [](int64_t call) { return call == 50 ? nanoseconds(seconds(1)) : nanoseconds(0); };
   const LoadReport report = RunLoad(Open(100, seconds(3)), &server);
   EXPECT_EQ(report.sent, 300);
-  // Call 50 waits for 1 s; the calls meant for that second wait for what is left of it, and then
-  // for each other. Measured from the real start, only call 50 would be slow.
+  // Call 50 takes 1 s. The calls that were due in that second wait for the rest of it and then for
+  // each other. If latency were measured from the real start, only call 50 would be slow.
   EXPECT_GE(report.latency.max(), seconds(1));
   EXPECT_GE(report.latency.Percentile(0.90), milliseconds(650));
   EXPECT_LE(report.latency.Percentile(0.60), milliseconds(2));
@@ -117,7 +117,8 @@ TEST(OpenLoop, KeepsTheRateWhenTheServerDoesNot) {
   const LoadReport report = RunLoad(Open(200, seconds(1)), &server);
   EXPECT_EQ(report.sent, 200);
   EXPECT_EQ(report.answered, 200);
-  // Half of it is done in the window; the last call waits for the 99 too many before it.
+  // The server answers half of the calls in the window. The last call waits for the 99 before it
+  // that exceed the server's rate.
   EXPECT_EQ(report.items, 99);
   EXPECT_NEAR(std::chrono::duration<double>(report.latency.max()).count(), 1.005, 0.001);
   EXPECT_EQ(report.send_delay.max(), nanoseconds(0));
@@ -167,7 +168,7 @@ TEST(ClosedLoop, KeepsSoManyInFlight) {
   SimulatedServer server(milliseconds(10));
   const LoadReport report = RunLoad(options, &server);
   EXPECT_EQ(server.most_in_flight(), 3u);
-  EXPECT_EQ(report.items, 99);  // the 100th ends with the window
+  EXPECT_EQ(report.items, 99);  // the 100th ends exactly at the end of the window
   EXPECT_EQ(report.sent, report.answered);
   EXPECT_EQ(report.latency.max(), milliseconds(30));
 }
@@ -229,8 +230,9 @@ TEST(Load, LeavesTheWarmUpOut) {
   EXPECT_EQ(report.latency.max(), milliseconds(1));
 }
 
-// Four callers of a server that answers 100 calls a second: while a file of few calls ends, callers
-// fall idle one after another, and what was in flight at the end of the warm-up does not count.
+// Four callers share a server that answers 100 calls a second. Near the end of a short file,
+// callers become idle one after another. A call that was in flight at the end of the warm-up does
+// not count.
 TEST(ClosedLoop, FewCallsAfterAWarmUpAreMeasuredWhileAllCallersAreBusy) {
   for (const int calls : {2, 4, 5, 50}) {
     for (const int warmup_ms : {1000, 1003}) {

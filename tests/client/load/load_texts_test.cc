@@ -40,7 +40,7 @@ TEST(SpreadLengths, EveryStretchIsAsLongAsAllTextsOnAverage) {
     }
     return off;
   };
-  EXPECT_GT(worst(), 0.2);  // they come in a random order
+  EXPECT_GT(worst(), 0.2);  // the texts come in random order
   SpreadLengths(&texts);
   EXPECT_LT(worst(), 0.1);
 }

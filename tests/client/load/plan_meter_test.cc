@@ -16,8 +16,8 @@ using TimePoint = ClientClock::TimePoint;
 
 constexpr int64_t kCharacters = 60;  // of each call
 
-// Works on all calls at once: each takes the time that `service` says. Its processors are busy as
-// long as there are calls.
+// A server that works on all calls at once. Each call takes the time that `service` returns. The
+// server's processors are busy as long as there are calls.
 class WaveServer : public LoadDriver {
  public:
   explicit WaveServer(std::function<nanoseconds(int64_t call)> service)
@@ -40,7 +40,7 @@ class WaveServer : public LoadDriver {
     }
   }
 
-  // Two processors.
+  // Simulates two busy processors.
   nanoseconds cpu_time() const { return 2 * (now_ - start_); }
   int64_t resident_bytes() const { return 1'000 + static_cast<int64_t>(pending_.size()); }
 
@@ -78,7 +78,8 @@ Outcome Measure(std::function<nanoseconds(int64_t call)> service, int callers, n
   return outcome;
 }
 
-// Four calls end together every 8 s: 10 s hold one end or two, and always 300 characters.
+// Four calls end together every 8 s. A window of 10 s contains one or two such ends, but always
+// counts 300 characters: each call counts by the part of its time in the window.
 TEST(PlanMeter, AWaveCountsByItsTimeNotByItsEnd) {
   for (const int warmup : {1, 5, 7, 8, 15}) {
     const Outcome outcome =
@@ -101,15 +102,15 @@ TEST(PlanMeter, CallsThatAreLongerThanTheTimeCountInPartAndSayHowLongTheyAre) {
 TEST(PlanMeter, ShortCallsAreAllThatEnds) {
   const Outcome outcome =
       Measure([](int64_t call) { return milliseconds(10 + call % 7); }, 8, seconds(1), seconds(10));
-  // 8 callers, 13 ms a call.
+  // 8 callers, and 13 ms for each call on average.
   EXPECT_NEAR(static_cast<double>(outcome.measured.characters), 8 * 10 / 0.013 * kCharacters,
               0.01 * 8 * 10 / 0.013 * kCharacters);
   EXPECT_LT(outcome.halves_differ, 0.02);
-  EXPECT_EQ(outcome.measured.under_load, 1'007);  // one has just ended when it is read
+  EXPECT_EQ(outcome.measured.under_load, 1'007);  // one call has just ended when memory is read
 }
 
 TEST(PlanMeter, HalvesThatDifferAreSeen) {
-  // Twice as slow from the seventh second on, the middle.
+  // The server is half as fast from the seventh second on, which is the middle of the window.
   const Outcome outcome = Measure([](int64_t call) { return seconds(call < 7 * 4 ? 1 : 2); }, 4,
                                   seconds(2), seconds(10));
   EXPECT_NEAR(outcome.halves_differ, 0.5, 1e-9);
@@ -124,9 +125,11 @@ TEST(PlanMeter, TheServerIsFullUntilAllThatCountsHasEnded) {
         return seconds(call == 5 ? 20 : 2);
       },
       4, seconds(1), seconds(9));
-  // From 2 s to 11 s: three callers with calls of 2 s, and the one whose call lasts until 22 s.
+  // The window is 2 s to 11 s. Three callers have calls of 2 s. The fourth has a call that lasts
+  // until 22 s.
   EXPECT_EQ(outcome.measured.characters, 3 * kCharacters * 9 / 2 + kCharacters * 9 / 20);
-  // The first four, the long one, and of three callers one every 2 s until it ends.
+  // The first four calls, the long one, and one call every 2 s from each of three callers until the
+  // long one ends.
   EXPECT_EQ(last, 4 + 1 + 3 * 10 - 1);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// 2 workers on 2 cores: 1,000 characters for each second of a core.
+// A measurement with 2 workers on 2 cores: 1,000 characters for each second of a core.
 PlanMeasurement Measured() {
   return {.seconds = 10,
           .characters = 20'000,
@@ -23,7 +23,7 @@ TEST(Plan, CoresFollowFromProcessorTimeAndUtilisation) {
   const Plan plan = Estimate(Measured(), {.characters_per_second = 7'000, .utilisation = 0.7});
   EXPECT_DOUBLE_EQ(plan.characters_per_core_second, 1000);
   EXPECT_DOUBLE_EQ(plan.cores, 10);
-  EXPECT_EQ(plan.replicas, 6);  // 5 of 2 cores, and one to spare
+  EXPECT_EQ(plan.replicas, 6);  // 5 replicas of 2 cores, and one spare
   EXPECT_DOUBLE_EQ(plan.core_hours_per_million, 1e6 / 700 / 3600);
 }
 

@@ -6,7 +6,7 @@
 int main(int argc, char** argv) {
   dragoman::client::ClientOptions options;
   options.server = argc > 1 ? argv[1] : "localhost:50051";
-  options.retry.max_attempts = 100;  // it may still be starting
+  options.retry.max_attempts = 100;  // the server may still be starting
   const auto client = dragoman::client::TranslationClient::Create(options);
   if (!client.ok()) {
     std::cerr << client.status() << "\n";

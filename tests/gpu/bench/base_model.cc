@@ -33,7 +33,7 @@ engine::Program ProgramOf(const engine::ModelSpec& spec) {
   return engine::FindFamily(spec.family)->make(spec)->program;
 }
 
-// Numbers about as large as trained ones: sums of products stay near 1.
+// Returns numbers about as large as trained weights, so that sums of products stay near 1.
 engine::WeightValues RandomWeights(const engine::Program& program) {
   std::mt19937 random(1);
   engine::WeightValues values;

@@ -1,5 +1,5 @@
-// A model of the shape of OPUS-MT's "base" checkpoints with random weights of a fixed seed: for
-// times, which do not depend on what a translation says.
+// A model with the shape of OPUS-MT's "base" checkpoints and random weights of a fixed seed. Its
+// only use is measuring times, which do not depend on the text of a translation.
 #pragma once
 
 #include "engine/model/families/model_spec.h"

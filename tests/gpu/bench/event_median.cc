@@ -46,7 +46,7 @@ absl::StatusOr<double> MedianSeconds(kernels::cuda::Stream stream,
 absl::StatusOr<double> MedianGraphSeconds(
     kernels::cuda::Stream stream, int turns,
     const std::function<kernels::cuda::Error(int turn)>& launches) {
-  // A kernel is loaded at its first launch: before the recording, not in it.
+  // A kernel is loaded at its first launch, which must therefore come before the recording.
   if (auto s = Said(launches(0)); !s.ok()) return s;
   std::vector<kernels::cuda::Graph> graphs(static_cast<size_t>(turns));
   for (int turn = 0; turn < turns; ++turn) {

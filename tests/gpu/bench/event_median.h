@@ -1,4 +1,4 @@
-// Times of work on a stream, by events.
+// Measures the time of work on a stream with events.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@ namespace dragoman::bench {
 
 absl::Status Said(kernels::cuda::Error error);
 
-// Seconds of one call, the median over samples of ten calls each; after some that are not counted.
-// `turn` counts the calls, so that each may use other memory than the one before. The time is that
-// of the stream: what it waits for the host counts.
+// Returns the seconds of one call: the median over samples of ten calls each, after a warm-up.
+// `turn` counts the calls, so that each call can use other memory than the one before. The time is
+// that of the stream, so it includes the stream's waits for the host.
 absl::StatusOr<double> MedianSeconds(kernels::cuda::Stream stream,
                                      const std::function<kernels::cuda::Error(int turn)>& call);
 
-// The same for launches that are recorded first, a graph for each of `turns` that follow each
-// other: what a launch costs the host is left out. REQUIRES: turns > 0.
+// Does the same for launches that are recorded first, as one graph for each of `turns` turns, which
+// run one after the other. The time then excludes the host's cost of a launch. REQUIRES: turns > 0.
 absl::StatusOr<double> MedianGraphSeconds(
     kernels::cuda::Stream stream, int turns,
     const std::function<kernels::cuda::Error(int turn)>& launches);

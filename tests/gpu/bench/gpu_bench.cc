@@ -1,7 +1,7 @@
 // gpu_bench [--json FILE] PART | machine | --list
 //
-// Measures on cuda:0 (parts.h). Tables go to the standard output; the last line is 'N passed, N
-// failed'. 'machine' says what is measured on; '--list' names the parts, most important first.
+// Measures a part on cuda:0 (parts.h). Tables go to standard output. The last line is 'N passed, N
+// failed'. 'machine' describes the machine, and '--list' names the parts, most important first.
 #include <cstdio>
 #include <fstream>
 #include <string>

@@ -23,11 +23,12 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSteps = 30;
-// The steps for a profiler, which saves and restores K/V around every kernel: one page holds them, so
-// there is half as much. tests/gpu/bundle/first.sh looks at the 21st, those before the ten included.
+// The number of steps under a profiler, which saves and restores K/V around every kernel. With 10
+// steps one page holds a row's K/V, which halves the K/V. tests/gpu/bundle/first.sh profiles the
+// 21st step, counting the steps before these ten.
 constexpr int kProfiledSteps = 10;
 
-// The card that is counted under a part of the device's name ("NVIDIA H100 80GB HBM3").
+// Returns the counted card whose name is part of the device's name ("NVIDIA H100 80GB HBM3").
 std::optional<CountedCard> CardNamed(const std::string& device) {
   for (const CountedCard& card : CountedCards()) {
     if (device.find(card.name) != std::string::npos) return card;
@@ -49,7 +50,7 @@ double CountedSeconds(const engine::Program& program, const engine::CudaStepTime
   return Seconds(CountStep(work, std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
 }
 
-// OPUS-MT base with random weights in float16, and the card.
+// OPUS-MT base with random weights in float16, and the device that runs it.
 struct Subject {
   engine::ModelSpec spec = BaseSpec();
   engine::Program program = ProgramOf(spec);
@@ -85,7 +86,7 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
       engine::CudaBackendConfig config = StepConfig(spec, rows);
       config.options.early_launch = config.options.early_launch && early;
       const bool is_early = config.options.early_launch && kernels::cuda::LaunchesEarly();
-      if (early && !is_early && earlies.size() > 1) continue;  // the same as the next
+      if (early && !is_early && earlies.size() > 1) continue;  // measured by the next iteration
       const absl::StatusOr<engine::CudaStepTime> time =
           engine::TimeCudaSteps(config, program, image, steps);
       if (!time.ok()) return time.status();
@@ -110,7 +111,7 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
   return result;
 }
 
-// Products that the card does not have are refused, and their lines say why.
+// Products that the card does not support are refused, and their lines contain the reason.
 absl::StatusOr<json> TimeQuantized(const std::vector<int>& sizes) {
   const absl::StatusOr<Subject> subject = MakeSubject();
   if (!subject.ok()) return subject.status();

@@ -35,7 +35,7 @@ std::vector<float> Uniform(int64_t count, float scale, unsigned seed) {
   return numbers;
 }
 
-// Rows of one step, as many slots as k goes into them, and what the operations want to know.
+// The rows of one step, with k rows to a slot, and the tables that the operations read.
 struct StepArrays {
   StepArrays(int64_t rows, int k)
       : top(kDevice, std::vector<kernels::TokenScore>(static_cast<size_t>(rows * k))),
@@ -108,7 +108,7 @@ struct Case {
   int k;
 };
 
-// All cases of one vocabulary: its weights are made once.
+// Measures all cases of one vocabulary, whose weights are made once.
 class Layer {
  public:
   explicit Layer(int vocabulary)
@@ -134,7 +134,7 @@ class Layer {
     buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
     kernels::cuda::LinearOptions options;
     options.in = kHidden;
-    options.out = static_cast<int>(stride_);  // as the engine's (weight_image.h)
+    options.out = static_cast<int>(stride_);  // as in the engine (weight_image.h)
     options.type = kType;
     options.float_output = true;
     options.tune_rows = kernels::cuda::kChunkRows;
@@ -178,7 +178,7 @@ class Layer {
   std::unique_ptr<kernels::cuda::Linear> product_;
   std::unique_ptr<kernels::cuda::FusedOutput> fused_;
   std::vector<std::unique_ptr<kernels::cuda::FusedOutput>>
-      quantized_;  // of the types that the device has
+      quantized_;  // of the types that the device supports
   std::string why_not_fused_;
   kernels::cuda::OwnedStream stream_;
   kernels::cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
@@ -195,7 +195,7 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
                                        std::vector<float>(static_cast<size_t>(c.rows * c.k)));
   auto* const logits = static_cast<float*>(logits_.data());
 
-  // Each over all chunks.
+  // Runs `work` for all chunks of rows, one after the other.
   const auto by_chunks =
       [&](const std::function<kernels::cuda::Error(int64_t first, int64_t n)>& work) {
         for (int64_t first = 0; first < c.rows; first += kernels::cuda::kChunkRows) {
@@ -264,7 +264,7 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   line["fused_over_stored"] = *seconds / line["layer_stored_seconds"].get<double>();
   line["fused_flop_per_second"] =
       2.0 * static_cast<double>(c.rows) * vocabulary_ * kHidden / *seconds;
-  // Near ties may fall either way between two orders of summation.
+  // If two tokens nearly tie, the order of summation decides which one is better.
   int64_t same = 0;
   const std::vector<kernels::TokenScore> fused = arrays.top.Download();
   for (size_t i = 0; i < fused.size(); ++i) same += fused[i].token == materialized[i].token ? 1 : 0;
@@ -285,7 +285,7 @@ absl::StatusOr<json> OutputLayers() {
       "f/sweeps", "f/fold");
   json result = json::array();
   for (const int vocabulary : {32000, 58101, 85000}) {
-    // 128 sentences, as in the paper; and the rows of full batches.
+    // 128 sentences as in the paper, and the rows of full batches.
     const std::vector<Case> cases = {{128, 1}, {640, 5},  {1280, 10},
                                      {256, 4}, {1024, 4}, {4096, 4}};
     Layer layer(vocabulary);

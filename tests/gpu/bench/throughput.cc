@@ -40,7 +40,7 @@ json ToJson(const WorkerRun& run, const WorkerTimes& t) {
           {"segments", t.segments},
           {"seconds", t.seconds},
           {"sentences_per_second", per_second},
-          // Tokens of the best hypotheses, EOS not counted.
+          // Tokens of the best hypotheses, without EOS.
           {"tokens_per_second", per_second * run.target_tokens},
           {"steps", t.steps},
           {"rows_per_step", t.rows_per_step}};
@@ -58,7 +58,8 @@ absl::StatusOr<json> Throughput() {
        {kernels::ComputeType::kFloat16, kernels::ComputeType::kBFloat16}) {
     const auto image = engine::MakeWeightImage(program, weights, type);
     if (!image.ok()) return image.status();
-    // Full batches, and with 9/8 of the rows in the batch, as the daemon has it (server/process/engine_settings.cc).
+    // Full batches with a capacity equal to the rows, and with 9/8 of the rows, the daemon's
+    // setting (server/process/engine_settings.cc).
     for (const auto& [rows, capacity, beam] : {std::tuple{4096, 4096, 4},
                                                {4096, 4608, 4},
                                                {1024, 1024, 4},

@@ -44,7 +44,7 @@ class StepCounter : public engine::EngineObserver {
   std::atomic<int64_t> steps{0}, rows{0};
 };
 
-// Sends the segments and notes when the first and the last of the timed ones ended.
+// Sends the segments, and records when the first and the last of the timed segments ended.
 class Feeder : public engine::SegmentOwner, public std::enable_shared_from_this<Feeder> {
  public:
   Feeder(const WorkerRun& run, const engine::ModelSpec& spec, engine::RequestQueue* queue,
@@ -93,7 +93,7 @@ class Feeder : public engine::SegmentOwner, public std::enable_shared_from_this<
     End(std::move(segment), status);
   }
 
-  // The first error, once all have ended.
+  // Waits until all segments have ended. Returns the first error.
   absl::Status Wait() {
     engine::MutexLock lock(&mu_);
     while (ended_ < run_.segments) changed_.Wait(&mu_);

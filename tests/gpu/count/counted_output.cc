@@ -10,52 +10,57 @@ namespace {
 
 static_assert(kOutputTileColumns == kernels::kTileColumns);
 
-// The kernel by wgmma (kernels/ops/output_layer_sm90.cu), measured on an H200: on 2026-11-26 with
-// parts left out (fused-ablation.txt in tests/bench/results), on 2026-11-27 as it is
-// (output_layer-after.json there: V 32,000 to 85,000, 128 to 4,096 rows). A cycle here is a
-// microsecond / 1,750, whatever clock the card had.
-//   products      Without copies and fold 4 tiles took 29 us and 15 took 84. At the full rate of
-//                 the tensor cores an element of d would take 16 cycles.
-//   fold          15 tiles took 121 us with bias, maximum and sum, and 90 without. Both
-//                 warpgroups fold at the same time, so no product is beside it. Quantized products
-//                 add scales, and the conversion of int8's sums. Both constants are fitted to the
-//                 layer as it is.
-//   candidates    Looking for them took 17, 25, 48 and 88 us of 2, 4, 15 and 57 tiles: as the
-//                 square root of the tiles, because a list is the harder to enter the more it has
-//                 seen. A warp looks in two halves of 8 rows, one after the other; 4 rows are in
-//                 one half and took 9 us. For lists of four (k 1 to 4); longer ones take more.
-//   first copies  Nothing is beside the copies of the hidden rows and of the first slabs: with
-//                 them 4 tiles took 35 us and 15 took 91. Quantized ones take half. Fitted, too.
+// The kernel that uses wgmma (kernels/ops/output_layer_sm90.cu), as measured on an H200. On
+// 2026-11-26 it was measured with parts left out (fused-ablation.txt in tests/bench/results). On
+// 2026-11-27 it was measured as it is (output_layer-after.json there: V 32,000 to 85,000, 128 to
+// 4,096 rows). A cycle here is 1/1,750 of a microsecond, no matter which clock rate the card had.
+//   products      Without copies and fold, 4 tiles took 29 us and 15 tiles 84 us. At the full
+//                 rate of the tensor cores, an element of d would take 16 cycles.
+//   fold          15 tiles took 121 us with bias, maximum and sum, and 90 us without. Both
+//                 warpgroups fold at the same time, so the fold does not overlap with products.
+//                 Quantized products add scales and the conversion of int8's sums. Both constants
+//                 are fitted to the complete layer.
+//   candidates    The search for candidates took 17, 25, 48 and 88 us for 2, 4, 15 and 57 tiles.
+//                 It grows with the square root of the number of tiles, because a new token enters
+//                 a list less often the more tokens the list has seen. A warp searches two halves
+//                 of 8 rows, one after the other. 4 rows are in one half and took 9 us. The times
+//                 are for lists of four (k 1 to 4). Longer lists take more.
+//   first copies  The copies of the hidden rows and of the first slabs overlap with nothing: with
+//                 them 4 tiles took 35 us and 15 tiles 91 us. Quantized copies take half. This
+//                 constant is fitted, too.
 constexpr double kTileProductCycles = 17;
 constexpr double kFoldCycles = 4100;
 constexpr double kQuantizedFoldCycles = 1100;
-constexpr double kCandidateCycles = 10700;  // of a half, for the square root of a tile
+constexpr double kCandidateCycles = 10700;  // of a half, times the square root of the tiles
 constexpr double kFirstCopyCycles = 10000;
 constexpr int64_t kHalfRows = 8;
 
-// The kernel by mma.sync (kernels/ops/output_layer_mma.cu), measured on an H200 on 2026-11-27,
-// compiled for 9.0 (output_layer-mma.json, 128 to 4,096 rows). A slab of 32 takes a warp's matrix
-// loads, of 512 bytes each at 128 a cycle, and the cycles in which shared memory takes the slab
-// itself. The longer of those and the products took 1.42 times as long as counted so, and the fold
-// 5,800 cycles of a tile with two warps on each scheduler; both are fitted to float16 and int8
-// together. The look for candidates is the same text and taken to be as long.
+// The kernel that uses mma.sync (kernels/ops/output_layer_mma.cu), as measured on an H200 on
+// 2026-11-27, compiled for 9.0 (output_layer-mma.json, 128 to 4,096 rows). For a slab of 32
+// elements, shared memory is busy with each warp's matrix loads (512 bytes each, at 128 bytes a
+// cycle) and with storing the slab itself. The larger of this time and of the products' time had to
+// be multiplied by 1.42 to match. The fold took 5,800 cycles a tile with two warps on each
+// scheduler. Both numbers are fitted to float16 and int8 together. The code that searches for
+// candidates is the same as above and is assumed to take as long.
 //
-// Assumed, and measured nowhere: that other cards take as many cycles for the fold and for
-// candidates, and as much longer than the larger of their rates.
+// Two assumptions are measured nowhere: that other cards take as many cycles for the fold and for
+// the candidates, and that the factor of 1.42 holds for them, too.
 constexpr double kMmaSlabFactor = 1.42;
-constexpr double kMmaFoldCycles = 2900;  // of a warp of a scheduler
-// Quantized products cost a warp so many more, for scales and the conversion of int8's sums.
+constexpr double kMmaFoldCycles = 2900;  // of one warp of a scheduler
+// The instructions that quantized products add for a warp: scales, and the conversion of int8's
+// sums.
 constexpr double kMmaQuantizedInstructions = 290 + 128;
 constexpr int64_t kMmaWaves = 8;
 constexpr int64_t kMmaWarpRows = 16;
 constexpr int64_t kMmaSlab = 32;
 constexpr double kMmaLoadCycles = 34 * 4;
 constexpr double kMmaSlabCycles = 24576.0 / 128;
-constexpr int kSchedulers = 4;  // of a multiprocessor, each with tensor cores
+constexpr int kSchedulers = 4;  // on each multiprocessor, each with its own tensor core
 
 int64_t Divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
-// Tiles that a block has, and how many blocks a multiprocessor has, one after the other.
+// The number of tiles of a block, and the number of blocks that a multiprocessor runs one after the
+// other.
 struct Share {
   int tiles;
   double blocks;
@@ -74,7 +79,7 @@ double CandidateCycles(const OutputWork& work, int tiles) {
   return static_cast<double>(halves) * kCandidateCycles * std::sqrt(tiles);
 }
 
-// The share of products' time, and of bytes, that is left.
+// The share of time and bytes that quantized products take of what 16-bit products take.
 double Factor(const OutputWork& work) { return work.quantized ? 0.5 : 1; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Cycles that the fused output layer takes on its multiprocessors, beside what it reads: products,
-// fold and the look for candidates, tile after tile. Pure.
+// Estimates the cycles that the fused output layer takes on its multiprocessors, apart from its
+// memory traffic: products, fold and the search for candidates, for each tile. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct OutputWork {
   int64_t rows = 0;
   int64_t d = 0;  // elements of a hidden row
   int64_t vocabulary = 0;
-  bool quantized = false;  // products of one byte a number
+  bool quantized = false;  // the products' operands have one byte a number
   int multiprocessors = 0;
 };
 
-// Counts the kernel by wgmma.
+// Estimates the kernel that uses wgmma.
 double HopperOutputCycles(const OutputWork& work);
 
-// Counts the kernel by mma.sync on a multiprocessor whose tensor cores do `flop_per_cycle`, and
-// whose schedulers issue an instruction in a share of their cycles.
+// Estimates the kernel that uses mma.sync. `flop_per_cycle` is the rate of a multiprocessor's
+// tensor cores. `issue_share` is the share of cycles in which a scheduler issues an instruction.
 double MmaOutputCycles(const OutputWork& work, double flop_per_cycle, double issue_share);
 
 }  // namespace dragoman::bench

@@ -16,35 +16,37 @@
 namespace dragoman::bench {
 namespace {
 
-// Facts about a kernel beyond what it must move and compute.
+// Facts about a kernel in addition to the bytes that it must move and the flop that it must
+// compute.
 struct Shape {
   const char* kernel = "";  // part of its mangled name; "": cuBLASLt's
   int waits = 0;            // loads of a warp that wait for each other
   int64_t blocks = 0;
   int64_t block_warps = 4;
-  int64_t turns = 1;          // of a block, where blocks go on to further work
+  int64_t turns = 1;          // of a block that takes further work after its first
   bool in_l2 = false;         // reads what the node before has written
-  bool overlaps = true;       // begins while the node before ends, where the card can
-  const char* argument = "";  // of its template, where the name's part does not say all
+  bool overlaps = true;       // begins while the node before ends, if the card can
+  const char* argument = "";  // part of the template arguments, if `kernel` is ambiguous
   int64_t instructions = 0;   // of all warps together; 0: not counted
-  double chain_cycles = 0;    // of a warp's products that wait for each other, after all of that
-  double bytes_again = 0;     // read from L2 by further blocks, that are no part of the cost
-  double bytes_early = 0;     // that come before the node before has ended, where it overlaps
+  double chain_cycles = 0;    // of a warp's dependent products, in addition to the rest
+  double bytes_again = 0;     // read from L2 by further blocks, not part of the cost
+  double bytes_early = 0;     // loaded before the node before has ended, if it overlaps
 };
 
 // Instructions of a warp in the loops of encoder attention, for a tile of 32 positions at head_dim
-// 64 (machine code for 9.0), and the rows that the warp has.
+// 64 (machine code for 9.0), and the number of rows of a warp.
 constexpr int64_t kTensorTileInstructions = 276;
 constexpr int64_t kTensorWarpRows = 16;
 constexpr int64_t kPlainTileInstructions = 1133;
 constexpr int64_t kPlainWarpRows = 4;
 
-// The latency, in cycles, of a tensor core's product whose sum the next one adds to.
+// The latency, in cycles, of a tensor core product whose sum is the input of the next product.
 constexpr double kProductLatency = 33;
 
-// Products of layers in int8 (kernels/ops/quantized_linear_cuda.cu): bytes of k of a slab; instructions of a warp
-// for the end of a tile of 128 (its machine code without the loop), a quarter of that of one of 64; of
-// few rows, to quantize 256 numbers of a row, and for all else.
+// Int8 products of the layers (kernels/ops/quantized_linear_cuda.cu): the bytes of k in a slab; the
+// instructions of a warp for the end of a tile of 128, which is its machine code without the loop
+// (a quarter of that for a tile of 64). For products of few rows: the instructions to quantize 256
+// numbers of a row, and all other instructions.
 constexpr int64_t kQuantizedSlab = 64;
 constexpr double kQuantizedEndInstructions = 1500;
 constexpr int64_t kQuantizedStretchInstructions = 55;
@@ -69,7 +71,7 @@ class Counter {
   Counter(const CountedCard& card, const FiguresByKernel& figures, bool graph)
       : card_(card), figures_(figures), graph_(graph) {}
 
-  // A kernel of our own. `cost` is that of all `nodes`.
+  // Counts `nodes` nodes with a kernel of our own. `cost` is the sum over all nodes.
   void Kernel(std::string name, int64_t nodes, const engine::OpCost& cost, const Shape& shape) {
     if (nodes == 0) return;
     CountedNode node;
@@ -109,7 +111,7 @@ class Counter {
     nodes_.push_back(std::move(node));
   }
 
-  // One of cuBLASLt's, which begins when the node before is through.
+  // Counts `nodes` nodes with a kernel of cuBLASLt, which begins when the node before has ended.
   void Product(std::string name, int64_t nodes, const engine::OpCost& cost, int64_t rows,
                int64_t out) {
     if (nodes == 0) return;
@@ -129,8 +131,9 @@ class Counter {
     nodes_.push_back(std::move(node));
   }
 
-  // The fused output layer by wgmma. Every block of rows reads the weights of all tiles,
-  // `weight_bytes`, while others are multiplied and folded. d: elements of a hidden row.
+  // Counts the fused output layer that uses wgmma. Every block of rows reads the weights of all
+  // tiles, `weight_bytes`, while other tiles are multiplied and folded. d: elements of a hidden
+  // row.
   void FusedOutput(const engine::OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
                    double weight_bytes) {
     const bool quantized = card_.quantized_output;
@@ -149,8 +152,8 @@ class Counter {
                {{cycles / card_.cycles_per_second, Bound::kProducts}, {bytes, Bound::kMemory}});
   }
 
-  // The same by mma.sync: blocks come in waves, and the hidden rows come to a block with each tile
-  // anew.
+  // Counts the fused output layer that uses mma.sync. Its blocks run in waves, and each block reads
+  // the hidden rows again for every tile.
   void MmaOutput(const engine::OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
                  double weight_bytes) {
     CountedNode node;
@@ -173,8 +176,9 @@ class Counter {
                {{cycles / card_.cycles_per_second, Bound::kProducts}, {bytes, Bound::kMemory}});
   }
 
-  // Tiles of a layer's product in int8. `cost`: of all nodes, in int8. Blocks of a multiprocessor share its
-  // tensor cores; the ends of all but the last are beside other blocks' products.
+  // Counts the tiles of a layer's int8 product. `cost` is the sum over all nodes, in int8. The
+  // blocks of a multiprocessor share its tensor cores. The end of each block but the last overlaps
+  // with products of other blocks.
   void QuantizedTiles(std::string name, int64_t nodes, const engine::OpCost& cost, int64_t rows,
                       int64_t in, int64_t out) {
     CountedNode node;
@@ -191,7 +195,7 @@ class Counter {
                                   card_.flop_per_second / card_.cycles_per_second /
                                   static_cast<double>(card_.multiprocessors);
     const double products = 2 * t * t * kQuantizedSlab / flop_per_cycle;
-    // Both operands are written once and read by two warps.
+    // Both operands are written once and read twice, by two warps.
     const double shared = 3 * 2 * t * kQuantizedSlab / card_.shared_bytes_per_cycle;
     const auto slabs = static_cast<double>(Divided(in, kQuantizedSlab));
     const auto turns = static_cast<double>(Divided(tiles(tile), card_.multiprocessors));
@@ -217,7 +221,7 @@ class Counter {
   std::vector<CountedNode> Take() { return std::move(nodes_); }
 
  private:
-  // An output layer that folds, bound by one of the terms or by L2.
+  // Adds a fused output layer, which is bound by one of `terms` or by L2.
   void TakeOutput(CountedNode node, std::initializer_list<Term> terms) {
     const Term longest = Longest({Longest(terms), {node.l2_seconds, Bound::kL2}});
     node.bound = longest.bound;
@@ -262,8 +266,8 @@ const engine::ProductOp* ProductNamed(const engine::OpSequence& stage, std::stri
   return nullptr;
 }
 
-// Counts a product of a few rows by the kernel of our own, activation and all, if it takes the
-// shape (kernels/ops/few_rows_cuda.cu).
+// Counts a product of a few rows with our own kernel, activation included, if the kernel supports
+// the shape (kernels/ops/few_rows_cuda.cu). Returns false otherwise.
 bool CountFewRows(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
                   int64_t rows, const CountedCard& card, Counter* counter) {
   if (!card.few_rows || rows > kernels::cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0)
@@ -276,13 +280,13 @@ bool CountFewRows(const engine::StepCost& cost, const engine::ProductOp& op, int
   shape.chain_cycles = static_cast<double>(chain) * kProductLatency;
   shape.bytes_early = 2.0 * static_cast<double>(op.rows * in);  // weights
   shape.bytes_again =
-      2.0 * static_cast<double>((shape.blocks - 1) * rows * in);  // x, of each block
+      2.0 * static_cast<double>((shape.blocks - 1) * rows * in);  // x is read by each block
   counter->Kernel(cost.name, cost.launches, cost.cost, shape);
   return true;
 }
 
-// A product in int8, with the launch before it that quantizes its rows. `cost` is that of 16 bits: here W has half
-// the bytes, x is read in 16 bits and y written so.
+// Counts an int8 product and, if it is a separate launch, the quantization of its rows. `cost` is
+// that of 16 bits. In int8, W has half the bytes; x is still read and y still written in 16 bits.
 void CountQuantizedProduct(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
                            int64_t rows, Counter* counter) {
   const auto nodes = static_cast<double>(cost.launches);
@@ -291,7 +295,7 @@ void CountQuantizedProduct(const engine::StepCost& cost, const engine::ProductOp
   Shape shape;
   if (rows <= kernels::cuda::kMostQuantizedFewRows) {
     shape.kernel = "QuantizedFewKernelI6__half";
-    shape.waits = 1;  // a row's numbers, at once
+    shape.waits = 1;  // the numbers of a row, in parallel
     shape.blocks = op.rows / 8;
     shape.block_warps = 16;
     shape.chain_cycles = static_cast<double>(Divided(in, 512)) * kProductLatency;
@@ -304,16 +308,17 @@ void CountQuantizedProduct(const engine::StepCost& cost, const engine::ProductOp
   }
   shape.kernel = "QuantizeRowsKernelI6__half";
   shape.argument = "Int8";
-  shape.waits = 1;  // the count and a row at once
+  shape.waits = 1;  // the count and a row, in parallel
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   counter->Kernel(std::string(cost.name) + kRowsQuantized, cost.launches,
                   {nodes * 3.0 * static_cast<double>(rows * in), 0}, shape);
-  quantized.bytes -= nodes * static_cast<double>(rows * in);  // quantized already
+  quantized.bytes -= nodes * static_cast<double>(rows * in);  // the rows are already quantized
   counter->QuantizedTiles(cost.name, cost.launches, quantized, rows, in, op.rows);
 }
 
-// A product, and the pass over what it has written where its epilogue has no such activation.
+// Counts a product. If the product's epilogue does not support the activation, also counts the pass
+// that applies the activation to the product's output.
 void CountProduct(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
                   int64_t rows, double element, const CountedCard& card, Counter* counter) {
   if (element == 2 && card.quantized_layers) {
@@ -328,7 +333,7 @@ void CountProduct(const engine::StepCost& cost, const engine::ProductOp& op, int
   const engine::OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
   Shape shape;
   shape.kernel = "ActivateKernelI6__halfL";
-  shape.waits = 1;  // the count and x at once
+  shape.waits = 1;  // the count and x, in parallel
   shape.blocks = Divided(rows * op.rows / 8, 256);
   shape.block_warps = 8;
   shape.in_l2 = true;
@@ -344,25 +349,26 @@ Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, boo
                        (tensor_cores ? kTensorTileInstructions : kPlainTileInstructions);
   if (tensor_cores) {
     shape.kernel = "TensorEncoderAttentionKernelI6__halfLi64E";
-    shape.waits = 1 + static_cast<int>(tiles);  // the segment; the queries beside the first tile
+    shape.waits = 1 + static_cast<int>(tiles);  // the segment; each tile (queries with the first)
   } else {
-    shape.kernel = "22EncoderAttentionKernelI6__halfLi64E";  // only where a build has it
+    shape.kernel = "22EncoderAttentionKernelI6__halfLi64E";  // only in builds that have this kernel
     shape.waits = 1 + 2 * static_cast<int>(tiles);
   }
   return shape;
 }
 
-// Loads of self-attention that wait for each other: the number of rows; a row's number of positions
-// and its pages; K, and V, of each tile. In code for 9.0 the text asks for V beside K, but ptxas
-// 13.0 has V's loads follow the products of K that has come: before the softmax, and no earlier.
+// Returns the number of dependent loads in self-attention: the number of rows; a row's number of
+// positions and its pages; K, and V, of each tile. In code for 9.0 the source requests V together
+// with K, but ptxas 13.0 places the loads of V after the products with K and before the softmax.
 int SelfWaits(int tiles) { return 2 + 2 * tiles; }
 
-// Up to so many rows a warp of cross-attention takes one (kernels/ops/cross_attention_cuda.cu).
+// Up to this many rows, a warp of cross-attention takes one row
+// (kernels/ops/cross_attention_cuda.cu).
 constexpr int kCrossFewRows = 256;
 
-// The same of cross-attention: the number of rows and the row's slot; the source's length and its
-// page; K, and V, of each tile. With several rows to a warp K and V come by copies, both at once,
-// from 8.0 on; and in code for 9.0 the slot is read once more.
+// Returns the number of dependent loads in cross-attention: the number of rows and the row's slot;
+// the source's length and its page; K, and V, of each tile. From 8.0 on, a warp with several rows
+// loads K and V at the same time by asynchronous copies. Code for 9.0 reads the slot a second time.
 int CrossWaits(const CountedCard& card, bool few_rows, int tiles) {
   if (few_rows || card.architecture == "75") return 2 + 2 * tiles;
   return (card.architecture == "90a" ? 3 : 2) + tiles;
@@ -371,7 +377,7 @@ int CrossWaits(const CountedCard& card, bool few_rows, int tiles) {
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
-  shape.waits = 2;  // the count, x and the residual at once; gains and offsets
+  shape.waits = 2;  // the count; x and the residual in parallel; gains and offsets
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   return shape;
@@ -382,7 +388,7 @@ Shape NormShape(int64_t rows) {
 std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
                                    const CountedCard& of_card, const FiguresByKernel& figures) {
   CountedCard card = of_card;
-  // CudaStep launches it so.
+  // CudaStep launches these graphs without overlap.
   card.overlaps = card.overlaps && (card.quantized_layers || bucket <= kernels::cuda::kMostFewRows);
   const engine::Program& program = *work.program;
   const auto element = static_cast<double>(kernels::ElementBytes(work.type));
@@ -390,7 +396,7 @@ std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
   const auto tiles = [](double positions) {
     return static_cast<int>(std::ceil(positions / kernels::kPagePositions));
   };
-  // Materialized rows go through a buffer, so many at a time.
+  // Materialized rows go through a buffer in chunks.
   const int64_t chunks = Divided(work.materialized_rows, kernels::cuda::kChunkRows);
   const int64_t chunk_rows = std::min<int64_t>(work.materialized_rows, kernels::cuda::kChunkRows);
   Counter counter(card, figures, true);
@@ -407,7 +413,7 @@ std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
     if (name == engine::step_op::kFused) {
       const engine::Weight& table = program.weight(program.output().table);
       const auto numbers = static_cast<double>(work.fused_rows * table.cols);
-      const double bytes = card.quantized_output ? 1 : element;  // of a number
+      const double bytes = card.quantized_output ? 1 : element;  // of one number
       const double weight_bytes = bytes * static_cast<double>(program.vocabulary() * table.cols);
       engine::OpCost products = cost.cost;
       if (card.quantized_output) {
@@ -438,20 +444,20 @@ std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
       counter.Product(cost.name, chunks, cost.cost, chunk_rows, program.vocabulary());
       continue;
     }
-    if (name == engine::step_op::kFoldMaterialized) continue;  // no row needs its logits whole
+    if (name == engine::step_op::kFoldMaterialized) continue;  // no row needs complete logits
     if (name == engine::step_op::kFoldLogits) {
-      // The row of the list, its request; the logits go by at the rate of bytes.
+      // Dependent loads: the row of the list, its request. The logits are counted as bytes.
       shape = {"FoldMaterializedKernelEPf", 3, chunk_rows, 16};
       counter.Kernel(cost.name, chunks, cost.cost, shape);
       continue;
     }
     if (name == engine::step_op::kBegin) {
-      shape = {"BeginStepKernel", 22, 1, 32};  // half of them over the bus
+      shape = {"BeginStepKernel", 22, 1, 32};  // half of the loads go over the bus
       shape.overlaps = false;
     } else if (name == engine::step_op::kPrepare) {
       shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
     } else if (name == engine::step_op::kStepSlots) {
-      // The number that a card of this size is planned to have (memory_plan.cc).
+      // The number of workspaces that memory_plan.cc plans for a card of this size.
       const int64_t workspaces = std::min<int64_t>(bucket, int64_t{8} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
     } else if (name == engine::step_op::kDeliver) {
@@ -531,7 +537,7 @@ std::span<const CountedCard> CountedCards() {
     return card;
   };
   static const std::vector<CountedCard> cards = [&] {
-    // mma.sync on Hopper is taken to have 0.63 of wgmma's rate: assumed, not measured here.
+    // Assumed, not measured here: mma.sync on Hopper has 0.63 of wgmma's rate.
     CountedCard h200;
     h200.mma_rate = 0.63;
     h200.int8_rate = 2 * h200.mma_rate;
@@ -551,7 +557,7 @@ std::span<const CountedCard> CountedCards() {
     t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
     t4.l2_bytes_per_second = 1.27e12;
     t4.shared_bytes_per_cycle = 64;
-    // f32 sums of 16-bit products go at half the rate on GeForce cards; those of int8 do not.
+    // On GeForce cards, f32 sums of 16-bit products run at half the rate. Int8 products do not.
     CountedCard rtx = by_mma("RTX 5090", "120", 170);
     rtx.int8_rate = 4;
     return std::vector<CountedCard>{h200,

@@ -1,5 +1,5 @@
-// The counted table of a step: that it has the nodes that the graph has, and how far it is from what
-// a card took.
+// Tests that the counted step has the nodes of the graph, and how close its times are to those
+// measured on a card.
 #include "tests/gpu/count/counted_step.h"
 
 #include <gmock/gmock.h>
@@ -42,12 +42,12 @@ const CountedNode& Named(const std::vector<CountedNode>& nodes, const std::strin
   return nodes.front();
 }
 
-// The same file that the recorded graphs are held against (StepNodes).
+// The recorded graphs are compared with the same file (StepNodes).
 TEST(CountedStep, HasTheNodesOfTheGraph) {
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/gpu/graph_nodes.json");
   const nlohmann::json budgets = nlohmann::json::parse(file);
   CountedCard card;
-  card.few_rows = false;  // as the graphs are emulated
+  card.few_rows = false;  // as in the emulated graphs
   for (const bool int8 : {false, true}) {
     card.quantized_layers = int8;
     const std::string name = int8 ? "float16, layers in int8, " : "float16, ";
@@ -78,14 +78,14 @@ TEST(CountedStep, IsNeverBelowTheFloor) {
     const auto nodes = CountStep(work, std::max(rows, 8), card, {});
     for (const engine::StepCost& cost : engine::CostsOf(work)) {
       if (cost.launches == 0 || Named(nodes, cost.name).cost.flop == 0) continue;
-      if (cost.cost.bytes / 1e6 < 60 && rows < 4096) continue;  // may be in L2
+      if (cost.cost.bytes / 1e6 < 60 && rows < 4096) continue;  // the bytes may be in L2
       EXPECT_GE(Named(nodes, cost.name).seconds * 1.3, engine::FloorSeconds(cost.cost, rates))
           << cost.name;
     }
   }
 }
 
-// A bound on the tokens of a pass shortens the waits of the steps beside it.
+// A smaller number of tokens per pass shortens the wait of a step that runs at the same time.
 TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
   const auto step = CountStep(WorkOf(4), 8, {}, {});
   int64_t nodes = 0;
@@ -112,8 +112,8 @@ TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
 
 constexpr char kResults[] = DRAGOMAN_SOURCE_DIR "/tests/bench/results/";
 
-// Every size that gpu_bench has with lists of four, of wgmma's code as it is and of mma.sync's
-// compiled for 9.0, in float16 and int8: within a tenth.
+// Covers every size that gpu_bench measures with lists of four: wgmma's code as it is, and
+// mma.sync's code compiled for 9.0, each in float16 and int8. The tolerance is a tenth.
 TEST(CountedOutputLayer, IsWhatAnH200TookOnIt) {
   const auto expect = [](const MeasuredLayer& layer, OutputCode code, bool quantized) {
     if (layer.k > 4) return 0;
@@ -150,7 +150,8 @@ TEST(CountedOutputLayer, IsWhatAnH200TookOnIt) {
   EXPECT_EQ(points, 4 * 12 + 6);
 }
 
-// A whole step, wherever the parts that are counted wrong leave it: within a fifth.
+// The estimate of a whole step must be within a fifth of the measured time. Errors of its parts may
+// cancel.
 TEST(CountedStep, IsWhatAnH200TookForIt) {
   const auto steps =
       ReadGraphSteps(std::string(kResults) + "2026-11-27-nvidia-h200/graph_step-after.json");
@@ -165,7 +166,7 @@ TEST(CountedStep, IsWhatAnH200TookForIt) {
   }
 }
 
-// A table of launches has lines by the names of the count.
+// Every line of a measured table of launches must have the name of a counted node.
 TEST(MeasuredNodes, AreThoseOfACountedStep) {
   const auto tables =
       ReadStepTables(std::string(kResults) + "2026-11-26-nvidia-h200/step_table-after.txt");
@@ -181,8 +182,8 @@ TEST(MeasuredNodes, AreThoseOfACountedStep) {
   }
 }
 
-// Copies bring K and V at once where several rows share a warp, from 8.0 on; code for 9.0 reads a
-// slot again.
+// From 8.0 on, K and V load at the same time if several rows share a warp. Code for 9.0 reads the
+// slot a second time.
 TEST(CountedStep, LoadsThatWaitForEachOtherAreThoseOfTheArchitecture) {
   for (const CountedCard& card : CountedCards()) {
     SCOPED_TRACE(card.name);
@@ -204,7 +205,7 @@ TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
     if (card.output != OutputCode::kMaterialized) continue;
     const auto nodes = CountStep(work, 4096, card, {});
     const double logits = 4.0 * 4096 * 58101;
-    EXPECT_EQ(Named(nodes, "fold logits").nodes, 8) << card.name;  // of 512 rows
+    EXPECT_EQ(Named(nodes, "fold logits").nodes, 8) << card.name;  // each of 512 rows
     EXPECT_GE(Named(nodes, "fold logits").seconds, logits / card.memory_bytes_per_second)
         << card.name;
     EXPECT_GE(Named(nodes, "logits").seconds, logits / card.memory_bytes_per_second) << card.name;

@@ -1,4 +1,5 @@
-// Registers and warps of kernels by architecture ("90a"), as machine_code.py --figures writes them.
+// Registers and warps of kernels by architecture ("90a"), in the format of machine_code.py
+// --figures.
 #pragma once
 
 #include <map>
@@ -10,10 +11,10 @@ namespace dragoman::bench {
 
 using FiguresByArchitecture = std::map<std::string, FiguresByKernel, std::less<>>;
 
-// None where there is no such file. Ends the process where the file is not one of figures.
+// Returns no figures if the file does not exist. Ends the process if the file has another format.
 FiguresByArchitecture ReadFigures(const std::string& path);
 
-// The figures of one architecture; empty where the file has none for it.
+// Returns the figures of one architecture, or none if the file does not contain the architecture.
 const FiguresByKernel& FiguresOf(const FiguresByArchitecture& figures,
                                  std::string_view architecture);
 

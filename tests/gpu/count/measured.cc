@@ -47,7 +47,7 @@ std::vector<MeasuredLayer> ReadAblation(const std::string& path) {
     int rows = 0;
     double us = 0;
     if (!whole || std::sscanf(line.c_str(), "%d | %lf", &rows, &us) != 2) continue;
-    constexpr int kOtherList = 1280;  // its row has k 10
+    constexpr int kOtherList = 1280;  // the line with this number of rows has k 10
     if (rows != kOtherList) layers.push_back({58101, rows, 4, us / 1e6, 0});
   }
   if (layers.empty()) Refuse(path, "a block \"== base\"");

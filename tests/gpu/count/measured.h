@@ -1,5 +1,5 @@
-// Times that a card took, read from its results (tests/bench/results/DATE-CARD); the count is held
-// against them. Readers end the process where a file is not what gpu_bench writes.
+// Reads measured times from the results of a card (tests/bench/results/DATE-CARD), for comparison
+// with the counted times. Readers end the process if a file is not in gpu_bench's format.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct MeasuredLayer {
   double int8_seconds = 0;  // 0: not measured
 };
 std::vector<MeasuredLayer> ReadOutputLayers(const std::string& path);
-// The same of the whole layer in fused-ablation.txt: V 58,101, k 4.
+// Reads the same times of the complete layer from fused-ablation.txt: V 58,101, k 4.
 std::vector<MeasuredLayer> ReadAblation(const std::string& path);
 
-// A step as it is made, beam 4 (graph_step*.json).
+// A complete step with beam 4 (graph_step*.json).
 struct MeasuredStep {
   int rows = 0;
   bool early = false;  // with early launches
@@ -28,7 +28,7 @@ struct MeasuredStep {
 };
 std::vector<MeasuredStep> ReadGraphSteps(const std::string& path);
 
-// A step's launches with events between them (step_table*.txt).
+// The launches of a step, measured with events between them (step_table*.txt).
 struct MeasuredNodes {
   struct Node {
     std::string name;

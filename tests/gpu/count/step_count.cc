@@ -1,14 +1,15 @@
-// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on
-// an H200, at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes
-// in all, with a forced prefix and without, the tables of encoder passes over 8,192 tokens, in
-// sentences and in long segments, the steps of beam 4 on other cards, with quantized products of the
-// output layer, too, and of the layers, and how long steps wait there beside encoder passes.
+// Prints counted tables for OPUS-MT base (6 + 6 layers, d 512, V 58,101) in float16. For an H200:
+// the step at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence; the total time of the
+// sentence, with a forced prefix and without; encoder passes over 8,192 tokens, in sentences and in
+// long segments. For other cards: steps of beam 4, also with quantized products of the output layer
+// and of the layers, and how long steps wait for encoder passes.
 //
 //   step_count [FIGURES [RESULTS]]     FIGURES: registers and warps of the kernels (machine_code.py
 //                                      --figures FIGURES). RESULTS: the folder tests/bench/results;
-//                                      prints what an H200 took beside what is counted, and no more
+//                                      prints only an H200's times and the counted ones
 //
-// An estimate without a card (counted_step.h), for comparing what was before with what comes after.
+// The estimate needs no card (counted_step.h). It is meant for comparing a change with the state
+// before.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -25,14 +26,14 @@
 namespace dragoman::bench {
 namespace {
 
-constexpr int kTokens = 30;  // of a source, and of its target
+constexpr int kTokens = 30;  // of a source and of its target
 constexpr int kBeam = 4;
 constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
-constexpr int kWaitTokens = 32;         // of a segment, of passes that steps wait for
+constexpr int kWaitTokens = 32;         // of a segment in the passes for which steps wait
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
-// A step of `rows` in the middle of their targets.
+// Returns the work of a step of `rows` rows that are in the middle of their targets.
 engine::StepWork WorkOf(const engine::Program& program, int rows, int beam, bool fused) {
   engine::StepWork work;
   work.program = &program;
@@ -45,8 +46,8 @@ engine::StepWork WorkOf(const engine::Program& program, int rows, int beam, bool
   return work;
 }
 
-// Steps of a sentence whose first `forced` target tokens are a prefix (NextPositions,
-// kernels/search/slot.h).
+// Returns the number of steps of a sentence whose first `forced` target tokens are a prefix
+// (NextPositions, kernels/search/slot.h).
 int Steps(int forced) {
   kernels::SlotState slot;
   slot.options.beam = kBeam;
@@ -57,7 +58,7 @@ int Steps(int forced) {
   return steps;
 }
 
-// Alone, with products of a few rows by cuBLASLt or by our own kernel.
+// Prints the time of a lone sentence, with products of a few rows by cuBLASLt or by our own kernel.
 void PrintSentence(const engine::Program& program, bool few_rows, int forced,
                    const FiguresByKernel& figures) {
   CountedCard card;
@@ -73,8 +74,8 @@ void PrintSentence(const engine::Program& program, bool few_rows, int forced,
       steps * step * 1e3, kHostSeconds * 1e3, (encoder + steps * step + kHostSeconds) * 1e3);
 }
 
-// A figure of the nodes on each card, a column a card, and the sums, of nodes that have it
-// anywhere. `letter`: with the first letter of what bounds a node (BoundName).
+// Prints one figure of the nodes: a line for each name that has the figure on any card, a column
+// for each card, and the sums. `letter`: adds the first letter of the bound of a node (BoundName).
 void PrintCardTable(const std::vector<std::vector<CountedNode>>& cards, const std::string& what,
                     double CountedNode::*figure, bool letter) {
   std::vector<std::string> names;
@@ -127,8 +128,8 @@ void PrintCards(const engine::Program& program, int rows, const FiguresByArchite
   PrintCardTable(cards, step + ", us that the bytes from L2 take", &CountedNode::l2_seconds, false);
 }
 
-// The time of the output layer, and of the step with it, on cards that fold by mma.sync: with the
-// logits materialized and swept, and fused.
+// Prints the time of the output layer and of the whole step on cards whose fused layer uses
+// mma.sync: with materialized logits and with the fused layer.
 void PrintMmaOutput(const engine::Program& program, const FiguresByArchitecture& figures) {
   std::printf(
       "\noutput layer and step of beam %d, us, logits materialized and fused by mma\n%8s %6s",
@@ -154,8 +155,8 @@ void PrintMmaOutput(const engine::Program& program, const FiguresByArchitecture&
   }
 }
 
-// The time of the output layer, and of the step with it, with products of the compute type and quantized
-// ones, on cards that fold.
+// Prints the time of the output layer and of the whole step on cards with a fused layer: with
+// products of the compute type and with quantized products.
 void PrintQuantizedOutput(const engine::Program& program, const FiguresByArchitecture& figures) {
   std::printf("\noutput layer and step of beam %d, us, products of float16 and of int8\n%8s %6s",
               kBeam, "card", "rows");
@@ -181,7 +182,8 @@ void PrintQuantizedOutput(const engine::Program& program, const FiguresByArchite
   }
 }
 
-// The time of the layers' products, and of the step with them, in float16 and in int8, on cards that have these.
+// Prints the time of the layers' products and of the whole step, in float16 and in int8, on cards
+// that support int8 products of layers.
 void PrintQuantizedLayers(const engine::Program& program, const FiguresByArchitecture& figures) {
   std::printf("\nproducts of the layers and step of beam %d, us, in float16 and in int8\n%8s %6s",
               kBeam, "card", "rows");
@@ -217,7 +219,8 @@ void PrintQuantizedLayers(const engine::Program& program, const FiguresByArchite
   }
 }
 
-// How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
+// Prints how long the step of a lone sentence waits at worst for passes of some sizes, on each
+// card.
 void PrintWaits(const engine::Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
     const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
@@ -237,7 +240,7 @@ void PrintWaits(const engine::Program& program, const FiguresByArchitecture& all
   }
 }
 
-// A measured time, the counted one, and how often the latter goes into the former.
+// Prints a measured time, the counted time, and measured / counted.
 void PrintRatio(double measured, double counted) {
   if (measured == 0) {
     std::printf(" | %8s %8.1f %6s", "-", counted * 1e6, "-");
@@ -260,7 +263,7 @@ double CountedLayer(const MeasuredLayer& layer, const CountedCard& card,
       CountStep(WorkOf(program, layer.rows, layer.k, true), layer.rows, card, figures));
 }
 
-// Whether its list is one of those that the fold has been measured with (counted_output.cc).
+// Whether the layer's list has the length with which the fold was measured (counted_output.cc).
 bool HasListOfFour(const MeasuredLayer& layer) { return layer.k <= 4; }
 
 void PrintMeasuredLayers(const std::string& results, const FiguresByKernel& figures) {
@@ -299,7 +302,7 @@ void PrintMeasuredLayers(const std::string& results, const FiguresByKernel& figu
   }
 }
 
-// Step by step: `positions` behind each row, as the measured one had them.
+// Counts a step whose rows have `positions` positions before them, as in the measured step.
 std::vector<CountedNode> CountMeasured(const engine::Program& program, int rows, double positions,
                                        bool early, bool mma, const FiguresByKernel& figures) {
   CountedCard card = With(mma, false);
@@ -330,9 +333,9 @@ void PrintMeasuredSteps(const engine::Program& program, const std::string& resul
   }
 }
 
-// Launch by launch. Those of a table have events between them: what they make a launch longer is
-// taken to be what the table's sum has over the step without early launches, an equal part for
-// each.
+// Compares launch by launch. The launches of a table have events between them, which make each
+// launch longer. The difference between the table's sum and the step without early launches is
+// therefore subtracted in equal parts.
 void PrintMeasuredNodes(const engine::Program& program, const std::string& results,
                         const FiguresByKernel& figures) {
   const auto steps = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step.json");

@@ -19,12 +19,13 @@ std::string Hex(uint64_t x) {
   return "0x" + text;
 }
 
-// Copies and products are of no lane (Moment::kSeveralLanes); their findings name the warp's first one.
+// Returns the lane that findings name. Copies and products have no lane of their own
+// (Moment::kSeveralLanes); their findings name the first lane of the warp.
 int Named(int lane) { return lane < kLanes ? lane : 0; }
 
 std::string Verb(AccessKind kind) { return kind == AccessKind::kRead ? "read" : "write"; }
 
-// "thread 37 of block 2", of an agent of this launch.
+// Returns "thread 37 of block 2" for an agent of this launch, or the name of another operation.
 std::string Who(const Warp& warp, const Moment& moment) {
   const LaunchState& launch = *warp.block->launch;
   if (launch.others.IsOther(moment.agent)) return launch.name_other(moment.agent);
@@ -46,7 +47,7 @@ void ReportRace(const Warp& warp, const std::string& where, AccessKind kind, con
                   " by " + Who(warp, race.earlier) + " that nothing orders before it"));
 }
 
-// Notes the access in a piece within its bounds.
+// Records the access in the piece. REQUIRES: the access is within the piece's bounds.
 uint8_t* Touch(Warp& warp, Piece& piece, size_t offset, const Access& access,
                const VectorClock& clock, int lane, const char* space) {
   const auto where = [&] {
@@ -66,7 +67,7 @@ uint8_t* Touch(Warp& warp, Piece& piece, size_t offset, const Access& access,
       warp.block->launch->report->Add(warp.At(FindingKind::kUninitialised, Named(lane),
                                               "read of " + where() + " that nothing has written"));
     }
-    // Said once.
+    // So that the same read is not reported again.
     piece.Mark(offset, access.bytes, ByteState::kData);
   }
   const std::optional<Race> race =

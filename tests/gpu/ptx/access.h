@@ -1,4 +1,5 @@
-// One lane's access to memory: checked, noted, and resolved to a pointer of the host.
+// Checks and records one lane's access to memory, and resolves the address to a pointer of the
+// host.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,18 @@ enum class AccessKind : uint8_t { kRead, kWrite, kReadWrite };
 struct Access {
   Space space = Space::kGeneric;
   uint64_t address = 0;
-  uint32_t bytes = 0;  // 1, 2, 4, 8 or 16: what it must be aligned to
+  uint32_t bytes = 0;  // 1, 2, 4, 8 or 16; also the required alignment
   AccessKind kind = AccessKind::kRead;
-  bool strong = false;          // may race with others that are strong
-  const void* value = nullptr;  // what a write is going to write, if that is known
+  bool strong = false;          // does not race with other strong accesses
+  const void* value = nullptr;  // what a write is going to write, if known
 };
 
-// Raises a fault where the access is misaligned, out of bounds, or would touch an mbarrier. Reads of
-// unwritten memory and races go to the report, and the launch goes on.
+// Returns the host's pointer. Raises a fault if the access is misaligned, out of bounds, or would
+// touch an mbarrier. Reads of unwritten memory and races are reported, and the launch goes on.
 uint8_t* Resolve(Warp& warp, const Access& access, int lane);
 
-// The same for shared memory alone, by an agent and at a time of its own: copies that happen later than
-// their instruction. `check_written` is for reads.
+// Does the same for shared memory only, with an explicit clock: for copies, which happen later than
+// their instruction.
 uint8_t* ResolveShared(Warp& warp, uint32_t address, uint32_t bytes, AccessKind kind,
                        const VectorClock& clock, int lane);
 

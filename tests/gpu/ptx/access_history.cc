@@ -18,11 +18,11 @@ AccessHistory::Granule* AccessHistory::Find(size_t offset, uint32_t bytes, uint3
   }
   const auto shift = static_cast<uint32_t>(std::countr_zero(bytes));
   if (shift < page.shift) {
-    // Each part of a granule gets what was true of the whole.
+    // Each part of a granule inherits the history of the whole granule.
     std::vector<Granule> finer(kPageBytes >> shift);
     for (size_t i = 0; i < finer.size(); ++i) {
       finer[i] = page.granules[i >> (page.shift - shift)];
-      // Lists are not shared.
+      // Each part needs its own copy of the lists.
       for (uint32_t* const list : {&finer[i].readers, &finer[i].writers}) {
         if (*list == 0) continue;
         const uint32_t copy = NewList();
@@ -49,7 +49,7 @@ void AccessHistory::AddReader(Granule& granule, const Moment& now, const VectorC
     if (now.strong == 0) read.strong = 0;
     return;
   }
-  // An earlier read that this one knows of says nothing more: who knows this one knows both.
+  // A clock that knows this read also knows the earlier one, so the earlier read can be dropped.
   if (read.agent == 0 || (clock.Knows(read, lane) && granule.readers == 0)) {
     read = now;
     return;

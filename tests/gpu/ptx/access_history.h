@@ -1,13 +1,13 @@
-// Who read and wrote each byte of a piece of memory during a launch, and the races that come out of it.
+// Records who read and wrote each byte of a piece of memory during a launch, and finds races.
 //
-// Two accesses race if one of them writes, neither is known to the other to have happened before
-// (vector_clock.h), and not both are strong. Writers of the same bits do not race with each other, and
-// who knows of one of them may read: kernels here do that by design (rows of one lane write the K and V
-// of its earlier positions, each for itself). Exact to the byte, but for two things: of one byte's
-// readers, and of its writers of the same bits, since its last change at most kRemembered are remembered,
-// and what happened before the last Forget is.
+// Two accesses race if one of them writes, neither is known to have happened before the other
+// (vector_clock.h), and they are not both strong. Writes of the same bits do not race with each
+// other, and a read needs to know only one of them: kernels here rely on that (rows of one lane
+// write the K and V of its earlier positions, each for itself). The check is exact to the byte,
+// with two exceptions. At most kRemembered readers, and writers of the same bits, of a byte are
+// remembered since its last change. And nothing is remembered from before the last Forget.
 //
-// Not thread-safe. Takes memory only where something is accessed.
+// Not thread-safe. Allocates memory only for bytes that are accessed.
 #pragma once
 
 #include <array>
@@ -32,33 +32,34 @@ class AccessHistory {
 
   explicit AccessHistory(size_t bytes) : pages_((bytes + kPageBytes - 1) / kPageBytes) {}
 
-  // A new launch, or a new block in the same shared memory: nothing has been accessed.
+  // Forgets all accesses: for a new launch, or a new block in the same shared memory.
   void Forget() {
     ++era_;
     lists_.resize(1);
     free_.clear();
   }
 
-  // Notes an access to `bytes` (1, 2, 4, 8 or 16) at an offset that is a multiple of them, and
-  // returns one that it races with.
+  // Records an access to `bytes` (1, 2, 4, 8 or 16) bytes at an offset that is a multiple of
+  // `bytes`. Returns an access that races with it, if there is one.
   std::optional<Race> Read(size_t offset, uint32_t bytes, const VectorClock& clock, int lane,
                            bool strong);
-  // `same_bits`: the write changes nothing.
+  // `same_bits`: the write does not change the bytes.
   std::optional<Race> Write(size_t offset, uint32_t bytes, const VectorClock& clock, int lane,
                             bool strong, bool same_bits);
-  // Notes a write that was checked already, in place of everything before it.
+  // Records a write that was already checked, and forgets all earlier accesses to its bytes.
   void Replace(size_t offset, uint32_t bytes, const VectorClock& clock, int lane);
 
  private:
   static constexpr size_t kPageBytes = 1024;
   static constexpr uint32_t kCoarsest = 4;  // granules of 16 bytes
 
-  // The bytes that an access so far to its page had at least.
+  // The history of a granule: the smallest unit that accesses to its page have distinguished so
+  // far.
   struct Granule {
     Moment write;
     Moment read;
-    uint32_t readers = 0;  // index in lists_, of further ones; 0: none
-    uint32_t writers = 0;  // the same of further writers of the same bits
+    uint32_t readers = 0;  // index in lists_ of further reads; 0: none
+    uint32_t writers = 0;  // index in lists_ of further writes of the same bits; 0: none
   };
   struct Page {
     uint64_t era = 0;
@@ -66,20 +67,21 @@ class AccessHistory {
     std::vector<Granule> granules;
   };
 
-  // The granules of an access; `count` is how many.
+  // Returns the granules of an access, and their number in `count`.
   Granule* Find(size_t offset, uint32_t bytes, uint32_t* count);
   void AddReader(Granule& granule, const Moment& now, const VectorClock& clock, int lane);
-  // Adds to a list, in place of an earlier moment of the same agent, or of one that the clock knows.
+  // Adds a moment to a list. Replaces an earlier moment of the same agent, or one that the clock
+  // knows.
   void Remember(uint32_t* list, const Moment& now, const VectorClock& clock, int lane);
   uint32_t NewList();
   void Recycle(uint32_t list);
-  // Whether the clock knows a moment of a list.
+  // Whether the clock knows at least one moment of a list.
   bool KnowsOne(uint32_t list, const VectorClock& clock, int lane) const;
 
   uint64_t era_ = 1;
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::vector<Moment>> lists_{1};
-  std::vector<uint32_t> free_;  // of lists_
+  std::vector<uint32_t> free_;  // unused indices of lists_
 };
 
 }  // namespace dragoman::ptx

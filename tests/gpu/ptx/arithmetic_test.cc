@@ -1,6 +1,6 @@
-// Instructions that a lane does by itself, against the text of the PTX ISA 9.0, chapter 9.7: "Integer Arithmetic",
-// "Floating Point", "Comparison and Selection", "Logic and Shift" and "Data Movement and Conversion".
-// Expected values were worked out from those pages.
+// Tests instructions that a lane executes by itself against the PTX ISA 9.0, chapter 9.7: "Integer
+// Arithmetic", "Floating Point", "Comparison and Selection", "Logic and Shift" and "Data Movement
+// and Conversion". The expected values were derived from those pages.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMinus1 = ~uint64_t{0};
 constexpr uint64_t kMinus1Of32 = 0xffffffff;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-const uint64_t kNan = 0x7fffffff;  // the canonical one of f32
+const uint64_t kNan = 0x7fffffff;  // the canonical NaN of f32
 
 using Expected = std::vector<uint64_t>;
 
@@ -74,7 +74,7 @@ TEST(PtxArithmetic, FloatsAreRoundedToNearestEvenAndKeepSubnormals) {
             (Expected{1}));
   EXPECT_EQ(Results("sub.rn.f32 %f20, %f10, %f11;", "f", {{Bits(2.0F), Bits(0.5F)}}),
             (Expected{Bits(1.5F)}));
-  // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 exactly: a product that is rounded first loses it.
+  // (1 + 2^-12)^2 - (1 + 2^-11) is exactly 2^-24. Rounding the product first would lose this bit.
   EXPECT_EQ(Results("fma.rn.f32 %f20, %f10, %f11, %f12;", "f",
                     {{Bits(0x1.001p0F), Bits(0x1.001p0F), Bits(-0x1.002p0F)}}),
             (Expected{Bits(0x1p-24F)}));
@@ -91,11 +91,11 @@ TEST(PtxArithmetic, FloatsAreRoundedToNearestEvenAndKeepSubnormals) {
 
 TEST(PtxArithmetic, FmaRoundsDownWhereItSays) {
   EXPECT_EQ(Results("fma.rm.f32 %f20, %f10, %f11, %f12;", "f",
-                    {{Bits(1.0F), Bits(1.0F), Bits(0x1p-30F)},    // 1 and something
-                     {Bits(1.0F), Bits(1.0F), Bits(-0x1p-30F)},   // below 1
-                     {Bits(-1.0F), Bits(1.0F), Bits(-0x1p-30F)},  // below -1
+                    {{Bits(1.0F), Bits(1.0F), Bits(0x1p-30F)},    // slightly more than 1
+                     {Bits(1.0F), Bits(1.0F), Bits(-0x1p-30F)},   // slightly less than 1
+                     {Bits(-1.0F), Bits(1.0F), Bits(-0x1p-30F)},  // slightly less than -1
                      {Bits(3.0F), Bits(5.0F), Bits(0.25F)},
-                     {Bits(1.0F), Bits(1.0F), Bits(-1.0F)},  // an exact zero is -0
+                     {Bits(1.0F), Bits(1.0F), Bits(-1.0F)},  // an exact zero is -0 in this rounding
                      {Bits(0x1p127F), Bits(2.0F), Bits(0.0F)}}),
             (Expected{Bits(1.0F), Bits(0x1.fffffep-1F), Bits(-0x1.000002p0F), Bits(15.25F),
                       Bits(-0.0F), Bits(0x1.fffffep127F)}));
@@ -127,7 +127,8 @@ TEST(PtxArithmetic, ApproximationsStayWithinTheErrorsOfTheIsa) {
       EXPECT_NEAR(found / std::exp2(double{x}), 1.0, 0x1p-22) << name << x;
     }
   }
-  // "-Inf: +0.0, -subnormal and +subnormal: +1.0, NaN: NaN"; .ftz also of results.
+  // "-Inf: +0.0, -subnormal and +subnormal: +1.0, NaN: NaN". With .ftz, subnormal results are
+  // flushed too.
   EXPECT_EQ(Results("ex2.approx.ftz.f32 %f20, %f10;", "f",
                     {{Bits(-kInfinity)}, {Bits(kInfinity)}, {Bits(-130.0F)}, {1}}),
             (Expected{0, Bits(kInfinity), 0, Bits(1.0F)}));
@@ -186,7 +187,7 @@ TEST(PtxArithmetic, PredicatesSelectAndCombine) {
   EXPECT_EQ(Results("selp.b32 %r20, 7, %r11, %p10;", "r", cases), (Expected{0, 1, 7, 7}));
   EXPECT_EQ(Results("selp.f32 %f20, 0f3F800000, 0f40000000, %p10;", "f", {{1}, {0}}),
             (Expected{Bits(1.0F), Bits(2.0F)}));
-  // A guard leaves the destination of the others alone.
+  // A lane whose guard is false keeps its destination.
   EXPECT_EQ(Results("mov.u32 %r20, 5; @%p10 mov.u32 %r20, 6; @!%p11 mov.u32 %r20, 9;", "r", cases),
             (Expected{9, 5, 9, 6}));
 }
@@ -196,7 +197,7 @@ TEST(PtxArithmetic, ConversionsExtendCutRoundAndClamp) {
             (Expected{0xffffffff80000000}));
   EXPECT_EQ(Results("cvt.u64.u32 %rd20, %r10;", "rd", {{0x80000000}}), (Expected{0x80000000}));
   EXPECT_EQ(Results("cvt.u16.u32 %rs20, %r10;", "rs", {{0x12345}}), (Expected{0x2345}));
-  // "The source operand's upper bits are ignored": a wider register.
+  // "The source operand's upper bits are ignored" in a wider register.
   EXPECT_EQ(Results("cvt.s32.s16 %r20, %r10;", "r", {{0x1ffff}}), (Expected{kMinus1Of32}));
   EXPECT_EQ(Results("cvt.s32.s8 %r20, %rs10;", "r", {{0x180}}), (Expected{0xffffff80}));
   EXPECT_EQ(Results("cvt.u32.u64 %r20, %rd10;", "r", {{0x1234567890}}), (Expected{0x34567890}));
@@ -221,7 +222,8 @@ TEST(PtxArithmetic, ConversionsExtendCutRoundAndClamp) {
 }
 
 TEST(PtxArithmetic, HalvesAreRoundedToEvenAndNanIsCanonical) {
-  // f16 has 11 bits: 1 + 2^-11 lies between two of them and goes to the even one, 1.
+  // f16 has 11 significant bits: 1 + 2^-11 lies between two numbers and is rounded to the even one,
+  // 1.
   EXPECT_EQ(Results("cvt.rn.f16.f32 %rs20, %f10;", "rs",
                     {{Bits(1.0F)},
                      {Bits(0x1.002p0F)},

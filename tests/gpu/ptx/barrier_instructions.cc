@@ -1,4 +1,4 @@
-// Barriers of a block: bar.sync, bar.arrive, bar.red. The warp's way out of them is in block.cc.
+// The barriers of a block: bar.sync, bar.arrive, bar.red. block.cc releases the waiting warps.
 #include <string>
 
 #include "tests/gpu/ptx/block.h"
@@ -22,7 +22,7 @@ uint32_t Uniform(const Warp& warp, Place place, uint32_t lanes, const char* what
   return value;
 }
 
-// Operands: a the barrier, b how many threads (kNowhere: all), c the predicate of bar.red.
+// Operands: a is the barrier, b the number of threads (kNowhere: all), c the predicate of bar.red.
 void Arrive(Warp& warp, const Instruction& i, uint32_t lanes) {
   Block& block = *warp.block;
   const uint32_t which = Uniform(warp, i.a, lanes, "the barrier's number");
@@ -44,7 +44,8 @@ void Arrive(Warp& warp, const Instruction& i, uint32_t lanes) {
               " threads at once (0: all)");
   }
   barrier.expected = expected;
-  // With a number, a warp counts as a whole, whatever lanes it has.
+  // With a given number of threads, a warp counts as 32 threads, no matter how many lanes are
+  // active.
   barrier.arrived += expected != 0 ? kLanes : static_cast<uint32_t>(std::popcount(lanes));
   barrier.clocks.push_back(warp.clock);
   if (expected != 0 && barrier.arrived > expected) {

@@ -9,7 +9,8 @@
 namespace dragoman::ptx {
 namespace {
 
-// A finding about what a block leaves behind, at the instruction that started it.
+// Returns a finding about something unfinished at a block's end, at the instruction that started
+// it.
 Finding Left(const Block& block, const Instruction* instruction, std::string what) {
   Finding finding;
   finding.kind = FindingKind::kUnfinished;
@@ -68,7 +69,7 @@ void Block::Finish() {
           "warp " + std::to_string(warp->index) + " ends while products of wgmma are under way"));
     }
     for (int lane = 0; lane < kLanes; ++lane) {
-      // A group without a copy is over as soon as it is committed.
+      // A group without a copy is complete as soon as it is committed.
       const auto& groups = warp->copy_groups[lane];
       if (warp->copies[lane].empty() &&
           std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.empty(); })) {

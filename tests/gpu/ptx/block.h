@@ -1,4 +1,4 @@
-// A block while it runs: its warps, its shared memory, its barriers and what its engine copies.
+// The state of a running block: its warps, its shared memory, its barriers and its bulk copies.
 #pragma once
 
 #include <array>
@@ -22,32 +22,32 @@ inline constexpr uint32_t kSharedBegin = 1024;
 
 inline constexpr int kBarriers = 16;
 
-// A barrier of bar.sync and its like.
+// A barrier of bar.sync, bar.arrive or bar.red.
 struct BlockBarrier {
   uint32_t expected = 0;  // threads; 0: all of the block
   uint32_t arrived = 0;
   std::vector<Warp*> waiting;
-  std::vector<VectorClock> clocks;  // of those that have arrived
+  std::vector<VectorClock> clocks;  // of the warps that have arrived
 };
 
 // An mbarrier, an object of 8 bytes in shared memory.
 struct MemoryBarrier {
-  uint32_t count = 0;                  // arrivals of a phase
-  uint32_t pending = 0;                // of the phase that runs
-  int64_t bytes = 0;                   // announced and not there yet
-  uint64_t phase = 0;                  // phases that are over
-  std::vector<VectorClock> arriving;   // of the phase that runs
-  std::vector<VectorClock> completed;  // of the one before it
+  uint32_t count = 0;                  // arrivals that complete a phase
+  uint32_t pending = 0;                // arrivals that the current phase still needs
+  int64_t bytes = 0;                   // announced bytes that have not arrived
+  uint64_t phase = 0;                  // number of completed phases
+  std::vector<VectorClock> arriving;   // of the arrivals in the current phase
+  std::vector<VectorClock> completed;  // of the arrivals in the phase before
 };
 
-// A bulk copy of a box of a tensor that has been started.
+// A bulk copy of a box of a tensor that was started and has not happened yet.
 struct BulkCopy {
   const TensorMap* map = nullptr;
   uint32_t to = 0;
   int x = 0;
   int y = 0;
   uint32_t barrier = 0;  // shared address
-  VectorClock clock;     // of the warp when it started it
+  VectorClock clock;     // of the warp when it started the copy
   const Instruction* instruction = nullptr;
 };
 
@@ -57,27 +57,27 @@ struct Block {
   Index3 index;
   std::unique_ptr<Piece> shared;
   std::vector<std::unique_ptr<Warp>> warps;
-  std::vector<std::unique_ptr<Piece>> local;  // of each thread, where the kernel has such memory
+  std::vector<std::unique_ptr<Piece>> local;  // of each thread, if the kernel has local memory
   std::array<BlockBarrier, kBarriers> barriers;
   std::map<uint32_t, MemoryBarrier> memory_barriers;  // by address
   std::vector<BulkCopy> bulk_copies;
   VectorClock engine;
-  bool let_go = false;  // griddepcontrol.launch_dependents, by any of its threads
+  bool let_go = false;  // one of the threads has executed griddepcontrol.launch_dependents
 
   uint32_t LiveThreads() const;
-  // A warp is at its barrier, or has ended: opens the barriers that are complete.
+  // Opens the barriers that are complete. Call when a warp has reached its barrier or has ended.
   void OpenBarriers();
-  // Ends: what is still under way is a finding.
+  // Ends the block. Reports what is still pending.
   void Finish();
 };
 
-// The result of bar.red for the warps that waited; nothing for other barriers.
+// Writes the result of bar.red for the warps that waited. Does nothing for other barriers.
 void FinishReduction(const Instruction& barrier, const std::vector<Warp*>& warps);
 
-// Arrivals or bytes of an mbarrier have come: ends its phase if that was all.
+// Ends the phase of an mbarrier if all its arrivals and bytes have come.
 void EndPhaseIfComplete(MemoryBarrier& barrier);
 
-// Does the bulk copy at this place of the list, whose bytes arrive now.
+// Performs the bulk copy at index `which` of the list: its bytes arrive now.
 void PerformBulkCopy(Block& block, size_t which);
 
 }  // namespace dragoman::ptx

@@ -13,7 +13,8 @@
 namespace dragoman::ptx {
 namespace {
 
-// Return addresses that tell one place of the program from another, and those of the runtime above them.
+// The number of return addresses that identify a place in the program, including those of the
+// runtime.
 constexpr int kAddresses = 12;
 
 uint64_t PlaceOfCall() {
@@ -32,7 +33,7 @@ uint32_t Thread() {
   return mine;
 }
 
-// Prohibited while the calling thread captures.
+// Whether CUDA prohibits the call while the calling thread captures.
 bool IsUnsafe(CallKind kind) {
   return kind == CallKind::kAllocate || kind == CallKind::kRelease || kind == CallKind::kWait;
 }
@@ -65,7 +66,7 @@ const char* What(CallKind kind) {
 
 bool Frees(CallKind kind) { return kind == CallKind::kRelease || kind == CallKind::kDestroy; }
 
-// The handles that it names; the default stream has none.
+// Returns the handles that a call names. The default stream has no handle.
 std::vector<std::pair<HandleKind, const void*>> HandlesOf(const Call& call) {
   std::vector<std::pair<HandleKind, const void*>> handles;
   const auto add = [&](HandleKind kind, const auto& handle) {
@@ -93,7 +94,7 @@ std::string WithCommas(uint64_t number) {
 }  // namespace
 
 Calls& Calls::Get() {
-  static Calls* const calls = new Calls;  // never destroyed, as the device
+  static Calls* const calls = new Calls;  // never destroyed, like the device
   return *calls;
 }
 
@@ -139,7 +140,7 @@ Calls::Verdict Calls::Admit(const Call& call) {
     failed_ = std::string(call.function) + (Capturing() != nullptr ? ", in a capture" : "");
     const PlannedError planned = *std::exchange(planned_, std::nullopt);
     if (planned.lasting) device.Break(asked, planned.error);
-    // A wait that tells of an error has waited.
+    // A wait that returns an error has waited all the same.
     return {planned.error, acts || call.kind == CallKind::kWait};
   }
   if (call.needs_device && device.lasting_error(asked) != cudaSuccess) {

@@ -1,23 +1,30 @@
-// The program's calls to the CUDA runtime and to cuBLASLt: counted, held to CUDA's rules for captures, devices and
-// handles, and for tests recorded, made to fail, or joined by calls that the program does not make.
+// Observes the program's calls to the CUDA runtime and to cuBLASLt. Counts them and checks CUDA's
+// rules for captures, devices and handles. Tests can record calls, make them fail, or insert calls
+// of their own.
 //
-// Of captures (the CUDA programming guide, "Prohibited and Unhandled Operations", and cudaThreadExchangeStreamCaptureMode):
+// Rules for captures (the CUDA programming guide, "Prohibited and Unhandled Operations", and
+// cudaThreadExchangeStreamCaptureMode):
 //
-//   A thread that captures allocates and frees nothing, and waits for nothing, cudaEventQuery included: such calls are
-//   "potentially unsafe", in the modes global and thread-local. In the mode global they are it for every thread.
-//   No thread waits for a stream that is captured, or for its device.
-//   Whichever is tried returns an error, and the capture is lost (cudaStreamEndCapture says so).
-//   Beside that, by the project's own rule (kernels/cuda/launch.h): what a thread captures is launches, copies, fills
-//   and products. It sets no attribute, makes, destroys and selects nothing, and every kernel was launched before, for a
-//   kernel is loaded at its first launch. CUDA lets such calls pass, and so does this device.
+//   In the modes global and thread-local, a thread that captures must not allocate, free or wait
+//   (this includes cudaEventQuery). Such calls are "potentially unsafe". In the mode global, they
+//   are prohibited for every thread.
+//   No thread may wait for a stream that is being captured, or for its device.
+//   Each of these calls returns an error, and the capture is lost (cudaStreamEndCapture reports
+//   it).
+//   In addition, by the project's own rule (kernels/cuda/launch.h), a thread captures only
+//   launches, copies, fills and products. It sets no attribute, and makes, destroys and selects
+//   nothing. Every kernel was launched before, because a kernel is loaded at its first launch. CUDA
+//   permits calls that break this rule. So does this device, but it reports them.
 //
-// Of devices (the programming guide, "Stream and Event Behavior"): a launch into another device's stream fails, as do
-// cudaEventRecord with another device's stream and cudaEventElapsedTime of two devices' events. Other calls work whichever
-// device is current; but the project's rule (kernels/cuda/device.h) is that a thread selects the device first, and a
-// thread that has not is one step from a launch that fails. So all of them are findings.
+// Rules for devices (the programming guide, "Stream and Event Behavior"): CUDA returns an error for
+// a launch into another device's stream, for cudaEventRecord with another device's stream, and for
+// cudaEventElapsedTime of events of two devices. Other calls work no matter which device is
+// current. But by the project's rule (kernels/cuda/device.h) a thread selects the device first,
+// because otherwise its next launch would fail. So any call for a device that is not current is a
+// finding.
 //
-// An error that is lasting (a fault of a kernel) stays with its device: every later call that needs it returns it. What
-// is freed, destroyed or selected then is so all the same.
+// A lasting error (a fault of a kernel) stays with its device: every later call that needs the
+// device returns this error. Calls that free, destroy or select still do so.
 //
 // Thread-safe.
 #pragma once
@@ -42,24 +49,24 @@
 namespace dragoman::ptx {
 
 enum class CallKind : uint8_t {
-  kAsk,     // changes nothing: attributes, versions, the current device, what only the host has
-  kSelect,  // cudaSetDevice
+  kAsk,           // changes nothing: attributes, versions, the current device, memory of the host
+  kSelect,        // cudaSetDevice
   kSetAttribute,  // of a kernel
   kAllocate,
-  kRelease,  // memory
+  kRelease,  // frees memory
   kMake,
-  kDestroy,  // streams, events, graphs
+  kDestroy,  // destroys streams, events, graphs
   kWork,     // put on a stream
-  kWait,     // the host waits, or asks whether something has come
-  kCapture,  // begins or ends one
+  kWait,     // the host waits, or asks whether something has happened
+  kCapture,  // begins or ends a capture
 };
 
-// A call, with what it names. `function` lives for ever.
+// A call, with the objects that it names. `function` has static storage.
 struct Call {
   const char* function = "";
   CallKind kind = CallKind::kAsk;
-  bool needs_device = true;  // false: works after a lasting error
-  bool may_fail = true;      // false: a test cannot let it fail, for it tells of errors itself
+  bool needs_device = true;  // false: the call works even after a lasting error
+  bool may_fail = true;      // false: tests cannot make it fail, because it reports errors itself
   std::optional<cudaStream_t> stream = {};
   std::optional<cudaEvent_t> event = {};
   std::optional<cudaEvent_t> other_event = {};
@@ -68,31 +75,32 @@ struct Call {
   const void* memory = nullptr;
   const void* other_memory = nullptr;
   int device =
-      -1;  // that it is for, by its number or through a handle of cuBLASLt; -1: the current one
+      // That the call is for, by its number or through a handle of cuBLASLt; -1: the current one.
+      -1;
   uint64_t bytes = 0;            // of memory
   const Grid* grid = nullptr;    // of a launch
-  bool of_whole_device = false;  // a wait for all that it does
+  bool of_whole_device = false;  // waits for all work of the device
 };
 
-// A call as it was made.
+// A call as it was recorded.
 struct RecordedCall {
-  uint64_t number = 0;  // from 1
+  uint64_t number = 0;  // counted from 1
   std::string_view function;
   CallKind kind = CallKind::kAsk;
-  uint32_t thread = 0;              // in the order of their first calls
-  int device = 0;                   // current
-  int64_t stream = -1;              // its number; -1: of none
+  uint32_t thread = 0;              // numbered in the order of the threads' first calls
+  int device = 0;                   // the current device
+  int64_t stream = -1;              // its number; -1: no stream
   bool captures = false;            // the thread is in a capture
-  bool stream_is_captured = false;  // by whichever thread
+  bool stream_is_captured = false;  // by any thread
   uint64_t bytes = 0;
   Grid grid;  // of a launch
 };
 
-// An error that a test wants of a call.
+// An error that a test plans for a call.
 struct PlannedError {
-  uint64_t at = 1;                                // which of the calls that may fail, from 1
+  uint64_t at = 1;                                // index of a call that may fail, from 1
   std::string function;                           // of those of this function; "": of all
-  cudaError_t error = cudaErrorMemoryAllocation;  // of cuBLASLt, the status that is nearest
+  cudaError_t error = cudaErrorMemoryAllocation;  // for cuBLASLt, the nearest status
   bool lasting = false;
 };
 
@@ -103,54 +111,57 @@ class Calls {
   // The decision on a call before it is carried out.
   struct Verdict {
     cudaError_t error = cudaSuccess;
-    bool acts = true;  // it is carried out, whatever is returned
+    bool acts = true;  // the call is carried out, no matter what it returns
   };
-  // Counts it and holds it to the rules. Takes the device's mutex.
+  // Counts a call and checks it against the rules. Takes the device's mutex.
   Verdict Admit(const Call& call);
 
-  // How often each function was called, and all of them.
+  // The number of calls of each function, and of all functions.
   std::map<std::string_view, uint64_t> counts() const;
   uint64_t total() const;
-  // A line: "12,345 calls: 12 cudaMalloc, ...".
+  // Returns a line such as "12,345 calls: 12 cudaMalloc, ...".
   std::string Text() const;
 
-  // A capture begins and ends, with the mutex held.
+  // Called when a capture begins and ends. REQUIRES: the caller holds the mutex.
   void Begin(CapturedGraph* captured) { captured_.push_back(captured); }
   void End(const CapturedGraph* captured) { std::erase(captured_, captured); }
 
-  // Tests only: keeps every call from the moment of `on`.
+  // Records every call while `on`. Only tests use it.
   void Record(bool on);
   std::vector<RecordedCall> recorded() const;
-  // From this moment on, the places of the program that the calls come from: for each call that may fail a number that is
-  // the same where the innermost return addresses are. They are what Places returns.
+  // While `on`, records for each call that may fail a number that identifies its place in the
+  // program: calls with the same innermost return addresses have the same number. Places returns
+  // these numbers.
   void WatchPlaces(bool on);
   std::vector<uint64_t> places() const;
-  // Calls that may fail are counted from here on, and one of them fails.
+  // From now on, counts the calls that may fail, and makes one of them fail.
   void Plan(const PlannedError& error);
-  // None fails any more. What failed, if it has: "cudaMalloc, in a capture".
+  // Cancels the planned error. Returns the call that failed, if one did: "cudaMalloc, in a
+  // capture".
   std::string StopPlanned();
-  // Called before each call of the program, by its thread, without the mutex. Calls that it makes itself are like the
-  // program's, and are not told of. Null ends that for the calls that begin from then on.
+  // Sets a function that runs before each call of the program, on the calling thread and without
+  // the mutex. Calls that the function makes are treated like the program's, but do not run it
+  // again. A null function removes it for the calls that begin from then on.
   using Hook = std::function<void(const Call&)>;
   void Before(Hook hook);
   void RunHook(const Call& call);
 
-  // Everything made and not freed: allocations, memory of the host, streams, events, graphs, objects of cuBLASLt; for
-  // each kind there is any of, the function that made it and how much there is.
+  // Returns everything that was made and not freed: allocations, host memory, streams, events,
+  // graphs, objects of cuBLASLt. Each entry has the function that makes the kind, and the amount.
   static std::vector<std::pair<std::string, std::string>> Left();
-  // Reports all of that as findings.
+  // Reports everything that Left returns as findings.
   static void CheckFreed();
 
  private:
   static void Find(FindingKind kind, const Call& call, const std::string& what);
   static bool HasStaleHandle(const Call& call);
   static void CheckDevice(const Call& call, int current);
-  // False: CUDA refuses it, and captures are lost.
+  // Returns false if CUDA refuses the call, in which case captures are lost.
   bool FitsCaptures(const Call& call, int current) const;
   bool IsPlanned(const Call& call);
   void Keep(const Call& call, int current);
 
-  // All of it is guarded by the device's mutex.
+  // The device's mutex guards all of these.
   std::map<std::string_view, uint64_t> counts_;
   uint64_t total_ = 0;
   std::vector<CapturedGraph*> captured_;
@@ -166,7 +177,7 @@ class Calls {
   std::atomic<bool> has_hook_ = false;
 };
 
-// Carries a call out by `body`, if it may be.
+// Calls `body` if the call is admitted, and returns the call's result.
 template <class Body>
 cudaError_t Called(const Call& call, Body body) {
   Calls& calls = Calls::Get();
@@ -177,7 +188,7 @@ cudaError_t Called(const Call& call, Body body) {
   return verdict.error != cudaSuccess ? device.Note(verdict.error) : result;
 }
 
-// The same of cuBLASLt.
+// Does the same for cuBLASLt.
 template <class Body>
 cublasStatus_t CalledLt(const Call& call, Body body) {
   Calls& calls = Calls::Get();

@@ -1,4 +1,4 @@
-// Every rule for calls of the runtime, broken by a few calls, and errors that a test plans.
+// Breaks every rule for calls of the runtime, and tests planned errors.
 #include "tests/gpu/ptx/calls.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Two devices, the first of which is current.
+// A fixture with two devices, of which the first one is current.
 class PtxCalls : public ::testing::Test {
  protected:
   void SetUp() override { SetCount(2); }
@@ -28,7 +28,7 @@ class PtxCalls : public ::testing::Test {
     SetCount(1);
   }
 
-  // The findings since the last time; the devices are whole again.
+  // Returns the findings since the last call, and resets the devices' errors.
   static std::vector<std::string> Found() {
     Device& device = Device::Get();
     const std::lock_guard lock(device.mutex());
@@ -55,7 +55,7 @@ class PtxCalls : public ::testing::Test {
                     cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal) {
     ASSERT_EQ(cudaStreamBeginCapture(stream, mode), cudaSuccess);
   }
-  // Ends a capture; the graph is nobody's.
+  // Ends a capture and destroys its graph.
   static cudaError_t End(cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
     const cudaError_t error = cudaStreamEndCapture(stream, &graph);
@@ -115,7 +115,7 @@ TEST_F(PtxCalls, WaitsQueriesAndFreeingInACaptureAreFound) {
   for (const cudaStream_t made : {stream, other}) EXPECT_EQ(cudaStreamDestroy(made), cudaSuccess);
 }
 
-// CUDA lets them pass; launchers do not make them.
+// CUDA permits such calls in a capture, but launchers must not make them.
 TEST_F(PtxCalls, AnAttributeThatIsSetInACaptureIsFound) {
   const cudaStream_t stream = NewStream();
   Begin(stream);
@@ -183,7 +183,7 @@ TEST_F(PtxCalls, AWrongDeviceIsFound) {
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
   EXPECT_THAT(Found(), ElementsAre(HasSubstr("stream of device 0"), HasSubstr("event of device 0"),
                                    HasSubstr("memory of device 0")));
-  // CUDA refuses this one.
+  // CUDA refuses this call.
   const cudaStream_t of_second = NewStream();
   EXPECT_EQ(cudaEventRecord(event, of_second), cudaErrorInvalidResourceHandle);
   EXPECT_THAT(Found(), ElementsAre(HasSubstr("call cudaEventRecord")));
@@ -272,7 +272,7 @@ TEST_F(PtxCalls, APlannedErrorIsOfOneCall) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaFree(first), cudaSuccess);
   EXPECT_EQ(Calls::Get().StopPlanned(), "cudaMalloc");
-  // One of a certain function; a call that frees memory does so even if it fails.
+  // An error planned for one function. A call that frees memory does so even if it fails.
   Calls::Get().Plan({.at = 1, .function = "cudaFree"});
   void* const third = NewMemory();
   EXPECT_EQ(cudaFree(third), cudaErrorMemoryAllocation);
@@ -282,7 +282,7 @@ TEST_F(PtxCalls, APlannedErrorIsOfOneCall) {
   EXPECT_EQ(cublasLtCreate(&blas), CUBLAS_STATUS_ALLOC_FAILED);
   Calls::Get().CheckFreed();
   EXPECT_THAT(Found(), IsEmpty());
-  // One that is never reached.
+  // A planned error that no call reaches.
   Calls::Get().Plan({.at = 9, .function = "cudaMalloc"});
   EXPECT_EQ(cudaFree(NewMemory()), cudaSuccess);
   EXPECT_EQ(Calls::Get().StopPlanned(), "");
@@ -305,7 +305,7 @@ TEST_F(PtxCalls, ALastingErrorIsOfOneDeviceAndOfAllItsCalls) {
   EXPECT_EQ(cudaFree(NewMemory()), cudaSuccess);
   EXPECT_EQ(cudaSetDevice(0), cudaErrorIllegalAddress);
   Calls::Get().CheckFreed();
-  EXPECT_THAT(Found(), IsEmpty());  // and the device is whole again
+  EXPECT_THAT(Found(), IsEmpty());  // the devices' errors were reset
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
   EXPECT_EQ(cudaFree(NewMemory()), cudaSuccess);
 }
@@ -350,7 +350,8 @@ TEST_F(PtxCalls, CallsAreRecordedInTheirOrder) {
 }
 
 TEST_F(PtxCalls, PlacesAreTheSameForTheSameLine) {
-  const volatile int times = 2;  // or the compiler would make two lines of it
+  // Volatile, so that the compiler does not unroll the loop into two places.
+  const volatile int times = 2;
   Calls::Get().WatchPlaces(true);
   for (int i = 0; i < times; ++i) EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);

@@ -1,7 +1,8 @@
-// Calls that a thread captures into a graph instead of putting them on their stream, in their order.
+// Calls that a thread captures into a graph, in order, instead of putting them on their stream.
 //
-// A capture belongs to the thread that began it and is of one stream; what the thread does to others happens. What may
-// not be captured (allocations, waits) is an error and a finding: calls.h.
+// A capture belongs to the thread that began it and to one stream. The thread's work on other
+// streams runs as usual. Calls that must not be captured (allocations, waits) return an error and
+// are findings: calls.h.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,21 +24,23 @@ struct CapturedGraph {
   std::vector<Work> works;
 };
 
-// The graph that the calling thread captures into, or nullptr.
+// Returns the graph that the calling thread captures into, or nullptr.
 CapturedGraph* Capturing();
 inline bool Captures(uint32_t stream) {
   return Capturing() != nullptr && Capturing()->stream == stream;
 }
 
-// The number of a stream in the device's StreamOrder: 0 is the default stream's.
+// Returns the number of a stream in the device's StreamOrder. The default stream has number 0.
 uint32_t NumberOf(cudaStream_t stream);
-// The device of a stream; of the default stream the current one. The caller holds the mutex.
+// Returns the device of a stream; for the default stream, the current device. The caller holds the
+// mutex.
 int DeviceOf(cudaStream_t stream);
 
-// While an object lives, of what its thread puts on streams only that happens whose name the function takes: "kernel
-// void dragoman::...", "cuBLASLt's product", "a copy", "a copy on the device", "a fill with 0". The rest is held to every rule of its call, ordered and
-// counted, and does nothing: what it would write keeps what it has. Graphs keep all that they captured; what of it
-// happens is decided by the thread that launches them. For tests of calls, to which numbers do not matter.
+// While an object lives, only some of the work that its thread puts on streams runs: work whose
+// name the function accepts ("kernel void dragoman::...", "cuBLASLt's product", "a copy", "a copy
+// on the device", "a fill with 0"). The other work is still checked, ordered and counted, but
+// leaves memory unchanged. Graphs keep everything that they captured; the thread that launches a
+// graph decides what of it runs. For tests of calls, in which numbers do not matter.
 class Only {
  public:
   explicit Only(std::function<bool(const std::string& name)> happens);
@@ -50,10 +53,12 @@ class Only {
   const std::function<bool(const std::string& name)> happens_;
 };
 
-// Puts it on the stream, or captures it. The lasting error, if there is one. Takes the device's mutex.
+// Puts the work on the stream, or captures it. Returns the lasting error, if any. Takes the
+// device's mutex.
 cudaError_t Put(cudaStream_t stream, Work work);
 
-// A finding: something that this device does not model was asked for. The caller holds the mutex.
+// Reports that the program asked for something that this device does not model. The caller holds
+// the mutex.
 cudaError_t NotModelled(const std::string& what);
 
 }  // namespace dragoman::ptx

@@ -1,4 +1,4 @@
-// cvt and cvta.
+// The instructions cvt and cvta.
 #include <immintrin.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace dragoman::ptx {
 namespace {
 
-// Between integers. A register wider than its type gives its lower bits, and takes the value extended
-// by the sign of the type.
+// Converts between integers. Only the lower bits of a source register that is wider than its type
+// count. A destination register that is wider gets the value extended by the sign of the type.
 template <class To, class From>
 void ConvertInteger(Warp& warp, const Instruction& i, uint32_t lanes) {
   uint32_t* const d = warp.At(i.d);
@@ -59,7 +59,8 @@ void AddFromIntegers(const std::string& to, Forms* forms) {
   add("s64", &ConvertInteger<To, int64_t>, Width::k64);
 }
 
-// Rounded towards zero and clamped. NaN is 0, or the highest bit alone where either type has 64 bits.
+// Rounds towards zero and clamps. NaN becomes 0, or only the highest bit if either type has 64
+// bits.
 template <class To, class From>
 To Truncate(From x) {
   if (std::isnan(x)) {
@@ -96,7 +97,7 @@ void AddWholeNumbers(const std::string& type, Forms* forms) {
   (*forms)["cvt.rni." + types] = UnaryForm<T, T, [](T a) { return std::nearbyint(a); }>();
 }
 
-// To [0, 1]; NaN becomes 0.
+// Clamps to [0, 1]. NaN becomes 0.
 float Saturated(float a) { return a >= 1 ? 1.0F : a > 0 ? a : 0.0F; }
 
 // The first operand goes to the upper half.

@@ -1,9 +1,10 @@
-// Copies that happen while the thread goes on: cp.async, which the thread itself waits for, and bulk copies
-// of boxes of tensors, which an mbarrier is told of.
+// Asynchronous copies: cp.async, for which the thread itself waits, and bulk copies of boxes of
+// tensors, which report to an mbarrier.
 //
-// A copy's source is read as late as it can be, when it is waited for (cp.async) or when the engine comes to
-// it, at a random time (bulk). Until then its destination is as if another agent wrote it: whoever looks
-// too early reads the pattern of unwritten memory, and races.
+// A copy's source is read as late as possible: when the thread waits for the copy (cp.async), or
+// when the engine performs the copy at a random time (bulk). Until then, the destination behaves as
+// if another agent were writing it: an early access reads the pattern of unwritten memory and is a
+// race.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -17,15 +18,16 @@ namespace {
 
 constexpr int kInFlight = 0xff;
 
-// A time that nobody knows: what is written at it races with every access.
+// Returns a clock that no agent ever knows: a write at this time races with every access.
 VectorClock NobodysClock(const Block& block) {
   VectorClock clock = block.engine;
-  // Beyond every tick that the engine will have.
+  // A tick that is later than every tick of the engine.
   clock.SetTick(VectorClock::kNeverKnown);
   return clock;
 }
 
-// Operands: to (a), from (b), bytes of the source (c; kNowhere: all). Instruction::bytes are the piece's.
+// Operands: to (a), from (b), bytes of the source (c; kNowhere: all). Instruction::bytes is the
+// size of the destination.
 void StartCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
   const uint32_t bytes = i.bytes;
   const VectorClock nobody = NobodysClock(*warp.block);
@@ -49,7 +51,8 @@ void StartCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
     } else if (from % bytes != 0) {
       Raise(warp, FindingKind::kMisaligned, 1U << lane, "cp.async from a misaligned address");
     }
-    // The write is this thread's, which must not have others' reads before it, and then nobody's.
+    // First the write belongs to this thread and must not race with earlier reads. Then it belongs
+    // to no agent until the copy is complete.
     uint8_t* const to = ResolveShared(warp, copy.to, bytes, AccessKind::kWrite, warp.clock, lane);
     std::memset(to, kInFlight, bytes);
     warp.block->shared->history().Replace(copy.to - kSharedBegin, bytes, nobody, lane);
@@ -65,7 +68,7 @@ void FinishCopies(Warp& warp, std::vector<LaneCopy>& copies, int lane) {
     }
     Piece& shared = *warp.block->shared;
     const size_t offset = copy.to - kSharedBegin;
-    // From here on it is this thread's own write.
+    // The copy is complete: from here on the write belongs to this thread.
     shared.history().Replace(offset, copy.bytes, warp.clock, lane);
     std::memset(shared.bytes() + offset, 0, copy.bytes);
     if (copy.from_bytes != 0) {
@@ -83,7 +86,7 @@ void CommitGroup(Warp& warp, const Instruction& /*i*/, uint32_t lanes) {
   }
 }
 
-// Until at most `mode` groups are under way; -1: until nothing is.
+// Waits until at most `mode` groups are pending; -1: until none is.
 void WaitForCopies(Warp& warp, const Instruction& i, uint32_t lanes) {
   const size_t pending = i.mode < 0 ? 0 : static_cast<size_t>(i.mode);
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -97,7 +100,7 @@ void WaitForCopies(Warp& warp, const Instruction& i, uint32_t lanes) {
   }
 }
 
-// Operands: to (a), the map (b), coordinates (list: x, y), the mbarrier (c).
+// Operands: to (a), the map (b), the coordinates x and y (list), the mbarrier (c).
 void StartBulkCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
   constexpr uint64_t kMapAlignment = 64;
   constexpr uint32_t kSwizzleAlignment = 1024;
@@ -149,7 +152,7 @@ void PerformBulkCopy(Block& block, size_t which) {
   block.engine.Advance();
   VectorClock clock = block.engine;
   clock.Join(copy.clock);
-  // Findings are those of the warp that started it.
+  // Findings name the warp that started the copy.
   Warp& warp = *block.warps[copy.clock.agent() - block.engine.first()];
   const Instruction* const now = warp.now;
   warp.now = copy.instruction;

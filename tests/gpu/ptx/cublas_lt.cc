@@ -20,20 +20,21 @@ namespace dragoman::ptx {
 namespace {
 
 constexpr char kName[] = "cuBLASLt's product";
-// The row counts (columns, to cuBLASLt) that the algorithm of other bits is for.
+// The largest row count (a number of columns to cuBLASLt) of the algorithm whose bits depend on it.
 constexpr uint64_t kFewColumns = 16;
-// From so many on a product writes over workspace.
+// From this many columns on, a product writes to its workspace.
 constexpr uint64_t kColumnsWithWorkspace = 64;
 constexpr size_t kWorkspaceBytes = 4096;
 constexpr size_t kElementAlignment = 16;
 
 std::atomic<int64_t> live = 0;
 
-// Words of the opaque structs.
+// Indices of the words in cuBLASLt's opaque structs.
 enum LayoutWord { kType, kRows, kColumns, kStride };
 enum PreferenceWord { kMostWorkspace, kReductions };
 
-// Adds a finding. Nothing runs on the host's stack that holds the device.
+// Adds a finding and returns CUBLAS_STATUS_NOT_SUPPORTED. REQUIRES: the caller does not hold the
+// mutex.
 cublasStatus_t Refuse(const std::string& what) {
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
@@ -71,9 +72,9 @@ bool OneByOneFirst() {
   return one_by_one;
 }
 
-// A product as its descriptors say.
+// A product as described by its descriptors.
 struct Shape {
-  uint64_t k = 0;  // of x and W
+  uint64_t k = 0;  // columns of x and of W
   uint64_t m = 0;  // rows of W
   uint64_t n = 0;  // rows of x
   uint64_t a_stride = 0;
@@ -85,7 +86,7 @@ struct Shape {
   const void* bias = nullptr;
 };
 
-// CUBLAS_STATUS_SUCCESS, or what is wrong with them.
+// Returns CUBLAS_STATUS_SUCCESS, or the status for what is wrong with the descriptors.
 cublasStatus_t Read(cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
                     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                     Shape* shape) {
@@ -172,8 +173,9 @@ struct Operands {
   void* workspace = nullptr;
 };
 
-// A matrix whose columns lie `stride` apart, each checked; the first of them, or nullptr. They are in one
-// allocation if each is and they are ordered.
+// Checks a matrix whose columns are `stride` apart. Returns the first column, or nullptr. Each
+// column must be within an allocation, and columns must ascend, so that all of them are in the same
+// one.
 const uint8_t* ReadColumns(HostOperation& operation, const void* at, uint64_t height,
                            uint64_t width, uint64_t stride, size_t element, const char* what) {
   if (reinterpret_cast<uintptr_t>(at) % kElementAlignment != 0) {
@@ -288,7 +290,7 @@ struct cublasLtContext {
 
 namespace {
 
-// Calls that concern the host's memory alone, and work whatever becomes of the device.
+// Describes a call that concerns only host memory and works even after a lasting error.
 Call OfHost(const char* function) { return {.function = function, .needs_device = false}; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The fake of cuBLASLt: what it computes is held to sums made here, and what it does not model is refused by name.
+// Tests the fake of cuBLASLt: its results equal sums computed here, and it refuses what it does not
+// model.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ constexpr int kIn = 32;
 constexpr int kOut = 8;
 constexpr int kRows = 64;
 
-// The texts of what was found so far, which no longer fails the case.
+// Returns the text of the findings so far. These findings no longer fail the test.
 std::string Found() {
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
@@ -96,7 +97,7 @@ class CublasLtFake : public ::testing::Test {
   const kernels::cuda::CublasLt* lt_ = nullptr;
 };
 
-// Whole numbers: sums of them are exact in every order.
+// Whole numbers, whose sums are exact in every order.
 TEST_F(CublasLtFake, MultipliesAddsTheBiasAndCutsAtZero) {
   std::vector<float> w(size_t{kOut} * kIn);
   std::vector<float> x(size_t{kRows} * kIn);
@@ -131,7 +132,8 @@ TEST_F(CublasLtFake, MultipliesAddsTheBiasAndCutsAtZero) {
   EXPECT_GT(zeros, 0);
 }
 
-// float32 has no sums by sixteen; what splits a sum is offered to those who allow it alone.
+// float32 has no sums by sixteen. An algorithm that splits a sum is offered only if the preference
+// allows it.
 TEST_F(CublasLtFake, OffersWhatThePreferenceAllows) {
   const auto narrow = [] {
     kernels::cuda::LtShape shape = Plain();
@@ -194,10 +196,10 @@ TEST_F(CublasLtFake, WhatItDoesNotModelIsRefusedByName) {
   EXPECT_THAT(Found(), HasSubstr("epilogue 32"));
   EXPECT_EQ(set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1}), CUBLAS_STATUS_NOT_SUPPORTED);
   EXPECT_THAT(Found(), HasSubstr("attribute 25 of a product"));
-  // A wrong size is the caller's mistake, and no finding.
+  // A wrong size is a mistake of the caller, not a finding.
   EXPECT_EQ(set(CUBLASLT_MATMUL_DESC_TRANSA, int64_t{CUBLAS_OP_T}), CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(Found(), "");
-  // A is not transposed.
+  // Untransposed A is not supported.
   cublasLtMatrixLayout_t square = nullptr;
   ASSERT_EQ(cublasLtMatrixLayoutCreate(&square, CUDA_R_32F, kIn, kIn, kIn), CUBLAS_STATUS_SUCCESS);
   cublasLtMatmulHeuristicResult_t result;

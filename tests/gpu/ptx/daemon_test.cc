@@ -1,8 +1,10 @@
-// A whole daemon with --device cuda:0 on the PTX device: over gRPC it gives the n-best lists of the emulated engine,
-// and the device finds nothing from the start to the end of its process.
+// Runs a whole daemon with --device cuda:0 on the PTX device. Over gRPC it must give the n-best
+// lists of the emulated engine, and the device must have no findings from the start of the process
+// to its end.
 //
-// In float32 every list is the same. In float16 sums that differ in a last bit round to other numbers, and a near tie
-// may fall either way: as many lists have to be the same as are decided elsewhere (../engine_equality_test.cc).
+// In float32 every list must be the same. In float16, sums that differ in the last bit are rounded
+// to different numbers, so near ties may be decided differently. The share of equal lists must then
+// be that of the decided lists in ../engine_equality_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +26,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// The text's lines, in a file that goes with it.
+// A file of these lines. It is removed when this object is destroyed.
 class LinesFile {
  public:
   explicit LinesFile(const std::vector<std::string>& lines) {
@@ -56,7 +58,7 @@ TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
   const size_t at = ready.find("grpc=");
   ASSERT_NE(at, std::string::npos) << ready << daemon.Errors();
   const std::string server = ready.substr(at + 5, ready.find(' ', at) - at - 5);
-  // Calls of one width each, for the client's options hold for a whole file.
+  // One call of the client for each beam width, because the client's options apply to a whole file.
   std::vector<json> found(jobs.size());
   constexpr size_t kWidths = std::size(kSmallBeams);
   for (size_t width = 0; width < kWidths; ++width) {

@@ -38,8 +38,8 @@ void DecodeForm(const Form& form, const Statement& s, Names& names, Instruction*
   }
 }
 
-// Fences: what the warp has done so far is passed on by its later strong writes, and what its earlier
-// strong reads saw is known from here on. Fences between proxies are not modelled.
+// Executes a fence. Later strong writes of the warp publish what the warp has done so far, and what
+// earlier strong reads saw is known from here on. Fences between proxies are not modelled.
 void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
   for (const VectorClock& clock : warp.acquired) warp.clock.Join(clock);
   warp.acquired.clear();
@@ -49,20 +49,20 @@ void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
 
 void Nothing(Warp& /*warp*/, const Instruction& /*i*/, uint32_t /*lanes*/) {}
 
-// The launch before this one has ended, and what it wrote is there.
+// Executes griddepcontrol.wait: the launch before this one has ended, and its writes are visible.
 void WaitForGrid(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
   warp.clock.Wait();
   warp.block->launch->waited = true;
 }
 
-// The first thread of a block counts for it.
+// Executes griddepcontrol.launch_dependents. The first thread that does so counts for its block.
 void LetDependentsBegin(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
   if (warp.block->let_go) return;
   warp.block->let_go = true;
   ++warp.block->launch->let_go;
 }
 
-// A warp instruction counts as a nanosecond.
+// Reads the timer. Each warp instruction counts as a nanosecond.
 void ReadTimer(Warp& warp, const Instruction& i, uint32_t lanes) {
   const uint64_t now = warp.block->launch->counts->warp_instructions;
   ForLanes(lanes, [d = warp.At(i.d), now](int l) { Put<uint64_t>(d, l, now); });
@@ -91,7 +91,7 @@ bool DecodeFlow(const Statement& s, const Words& q, Instruction* i) {
   } else if (s.mnemonic == "griddepcontrol.launch_dependents") {
     i->execute = &LetDependentsBegin;
   } else if (s.mnemonic.starts_with("setmaxnreg")) {
-    // Registers have no number here.
+    // This device does not limit the number of registers.
     i->execute = &Nothing;
   } else {
     return false;

@@ -1,8 +1,8 @@
-// From statements to instructions. The instructions of a kind are decoded where they are executed: each
-// kind is a file with one function here, which returns false for what is not its own.
+// Turns statements into instructions. The code that executes a kind of instruction also decodes it:
+// each kind has a file with one function declared here, which returns false for other instructions.
 //
-// All throw BadProgram where operands are not those that the device knows. What is not known is never
-// skipped: a kernel that has it cannot be launched.
+// All functions throw BadProgram for operands that the device does not know. Nothing unknown is
+// ever skipped: a kernel that contains it cannot be launched.
 #pragma once
 
 #include <string>
@@ -16,17 +16,18 @@
 namespace dragoman::ptx {
 
 Instruction Decode(const Statement& statement, Names& names);
-// The return that stands after the last statement of a kernel.
+// Returns the return instruction that follows the last statement of a kernel.
 Instruction EndOfKernel();
-// After the last instruction: what depends on all of them.
+// Sets what depends on all instructions of the kernel. Call after the last one is decoded.
 void FinishKernel(Kernel* kernel);
 
-// An instruction that a lane does by itself on registers: its mnemonic says everything. Operands are in
-// the order of the text, the destination first.
+// An instruction that a lane executes by itself on registers, and whose mnemonic determines
+// everything. Operands are in the order of the text, with the destination first.
 struct Form {
   Execute execute = nullptr;
   std::vector<Width> operands;
-  // Registers may be wider than the type, as in cvt; their widths go to Instruction::widths.
+  // Registers may be wider than the type, as for cvt. Their widths are stored in
+  // Instruction::widths.
   bool any_width = false;
 };
 using Forms = std::unordered_map<std::string, Form>;
@@ -46,15 +47,15 @@ bool DecodeCopy(const Statement& s, const Words& q, Names& names, Instruction* i
 bool DecodeMatrix(const Statement& s, const Words& q, Names& names, Instruction* i);
 bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instruction* i);
 
-// Helpers of those functions.
+// Helpers of the functions above.
 bool Has(const Words& qualifiers, const char* one);
-// Throws unless there are so many operands.
+// Throws unless the number of operands is between `least` and `most`.
 void ExpectOperands(const Statement& s, size_t least, size_t most);
-// Throws unless a register has the width.
+// Returns the place of a register. Throws unless the register has the width.
 Place RegisterOf(const std::string& text, Width width, Names& names);
-// The operands in braces, or the only one.
+// Returns the operands in braces, or the only operand.
 Words InBraces(const std::string& text);
-// An integer that must be written in the text.
+// Returns an integer that the text must contain literally.
 int64_t Literal(const std::string& text);
 
 }  // namespace dragoman::ptx

@@ -12,7 +12,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// The runtime's note of the last error is the thread's own, as is the current device.
+// The last error and the current device belong to the calling thread.
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int current = 0;
 
@@ -21,7 +21,7 @@ const char* Setting(const char* name, const char* otherwise) {
   return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
-// A setting's value; the first without it.
+// Returns the value of a setting. The default is the first choice.
 template <class Value>
 Value Choice(const char* name, const std::vector<std::pair<std::string, Value>>& choices) {
   const std::string value = Setting(name, choices[0].first.c_str());
@@ -41,7 +41,8 @@ int CountOf(const std::string& count) {
 }
 
 Architecture ArchitectureOf(const std::string& name) {
-  // Shared memory that a block may have: the CUDA programming guide's table of compute capabilities.
+  // The maximum shared memory of a block, from the CUDA programming guide's table of compute
+  // capabilities.
   const auto with_shared = [](uint32_t kib) {
     DeviceLimits limits;
     limits.shared_bytes_per_block = kib << 10;
@@ -68,7 +69,7 @@ cudaError_t ErrorOf(FindingKind kind) {
   }
 }
 
-// Changes a module's text as the environment says; how many places.
+// Changes the text of a module as the environment demands. Returns the number of places changed.
 int PlantIn(std::string* text) {
   const std::string find = Setting("DRAGOMAN_PTX_PLANT_FIND", "");
   if (find.empty() || text->find(Setting("DRAGOMAN_PTX_PLANT_IN", "")) == std::string::npos)
@@ -82,7 +83,7 @@ int PlantIn(std::string* text) {
 }  // namespace
 
 Device& Device::Get() {
-  // Never destroyed: what the program frees at its end needs it.
+  // Never destroyed, because the program still frees objects when it ends.
   static Device* const device = new Device;
   return *device;
 }
@@ -207,7 +208,7 @@ cudaError_t Device::Note(cudaError_t error) {
 
 cudaError_t Device::TakeLastError() {
   const cudaError_t error = std::exchange(last_error, cudaSuccess);
-  // One that lasts is not taken away.
+  // A lasting error is not cleared.
   return lasting_error(current) != cudaSuccess ? lasting_error(current) : error;
 }
 

@@ -1,18 +1,20 @@
-// The devices of a program that links this runtime in place of CUDA's: an interpreter of the PTX that
-// the program's kernels were compiled to. The runtime's functions (runtime_*.cc) are thin above it.
+// The devices of a program that links this runtime in place of CUDA's. An interpreter runs the PTX
+// of the program's kernels. The runtime's functions (runtime_*.cc) are thin wrappers of this class.
 //
-// When what is put on streams happens is stream_order.h's, what is held against calls calls.h's. There is one interpreter,
-// and one order of streams, for all devices. Each has its own memory, which no other's kernels reach, its own streams,
-// events and graphs, its own attributes of kernels and its own lasting error. The default stream is one for all.
+// stream_order.h decides when work on streams runs, and calls.h checks the calls. All devices share
+// one interpreter and one order of streams. Each device has its own memory (no kernel of another
+// device can access it), streams, events and graphs, attributes of kernels, and lasting error. All
+// devices share one default stream.
 //
-// Environment: DRAGOMAN_PTX_ARCH (90a, 80 or 75; 90a without it) is the architecture, DRAGOMAN_PTX_SEED
-// decides the order of blocks, warps and bulk copies (1 without it), DRAGOMAN_PTX_DEVICES is the number of
-// devices (1 without it, at most 4). DRAGOMAN_PTX_ORDER and
-// DRAGOMAN_PTX_EARLY: stream_order.h. For planted faults
-// (planted_faults.py): where DRAGOMAN_PTX_PLANT_FIND, a regular expression, matches in the text of a module
-// that names DRAGOMAN_PTX_PLANT_IN, DRAGOMAN_PTX_PLANT_PUT takes its place.
+// Environment:
+//   DRAGOMAN_PTX_ARCH     the architecture: 90a (default), 80 or 75
+//   DRAGOMAN_PTX_SEED     decides the order of blocks, warps and bulk copies (default 1)
+//   DRAGOMAN_PTX_DEVICES  the number of devices (default 1, at most 4)
+//   DRAGOMAN_PTX_ORDER, DRAGOMAN_PTX_EARLY: see stream_order.h
+// For planted faults (planted_faults.py): if a module's text contains DRAGOMAN_PTX_PLANT_IN, each
+// match of the regular expression DRAGOMAN_PTX_PLANT_FIND is replaced by DRAGOMAN_PTX_PLANT_PUT.
 //
-// Thread-safe: a lock is held for the length of a call.
+// Thread-safe: each call holds a lock.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,12 +47,12 @@ struct Architecture {
 
 inline constexpr int kMostDevices = 4;
 
-// A kernel that the program registered, known by the address of its stub.
+// A kernel that the program registered. The address of its stub identifies it.
 struct RegisteredKernel {
   // The state on one device.
   struct State {
     size_t max_dynamic_shared_bytes = 48 << 10;
-    bool loaded = false;  // it was launched, or asked about, outside of a capture
+    bool loaded = false;  // the kernel was launched or queried outside of a capture
   };
   size_t module = 0;
   std::string name;
@@ -63,28 +65,30 @@ class Device {
   static constexpr int kMultiprocessors = 4;  // few, so that blocks loop
   static constexpr size_t kTotalBytes = size_t{8} << 30;
 
-  // The calling thread's current one.
+  // The calling thread's current device.
   static int Current();
   static void SetCurrent(int device);
 
   std::mutex& mutex() { return mutex_; }
   const Architecture& architecture() const { return architecture_; }
-  // Why this machine cannot run the interpreter; "" if it can.
+  // Returns why this machine cannot run the interpreter, or "" if it can.
   const std::string& why_not() const { return why_not_; }
 
   // All of the following REQUIRE: the caller holds the mutex.
 
   int count() const { return count_; }
-  // REQUIRES: 1 .. kMostDevices, and nothing is on those that go.
+  // REQUIRES: count is 1 .. kMostDevices, and the devices that are removed have no objects.
   void SetCount(int count) { count_ = count; }
 
-  // Takes the PTX for the architecture out of a fat binary; a handle for AddKernel.
+  // Extracts the PTX for the architecture from a fat binary. Returns a handle for AddKernel.
   size_t AddModule(const void* fat_binary);
   void AddKernel(size_t module, const void* stub, const std::string& name);
-  // nullptr: not registered. `has_code`: its module has PTX for the architecture.
+  // Returns nullptr for a kernel that is not registered. `has_code`: whether the module has PTX for
+  // the architecture.
   RegisteredKernel* FindKernel(const void* stub, bool* has_code);
   const Kernel* Decoded(const RegisteredKernel& kernel);
-  // Returns what can be said of a launch before it runs, and the launch, with copies of its arguments.
+  // Checks what can be checked before a launch runs. Stores the launch in `held`, with copies of
+  // its arguments.
   cudaError_t Hold(const void* stub, const Grid& grid, const void* const* arguments,
                    HeldLaunch* held);
   StreamOrder& order() { return order_; }
@@ -98,22 +102,24 @@ class Device {
   // The error that a launch on the device has left, which every later call returns.
   cudaError_t lasting_error(int device) const { return lasting_[static_cast<size_t>(device)]; }
   void Break(int device, cudaError_t error) { lasting_[static_cast<size_t>(device)] = error; }
-  // Runs what an operation of the device does, unless the device has a lasting error.
+  // Runs the work of an operation on a device, unless the device has a lasting error.
   void Act(int device, const std::function<void()>& act);
-  // The operation that runs has failed, after its call has returned: a lasting error of its device.
+  // Sets a lasting error of the running operation's device. The call of the operation has returned
+  // already.
   void Fail(cudaError_t error) { Break(running_, error); }
   // Notes an error for cudaGetLastError, and returns it.
   cudaError_t Note(cudaError_t error);
   cudaError_t TakeLastError();
 
-  // Hands out what was found since the last time, and lets the devices go on after a fault, as no card
-  // would: so one test's fault is no other's. What was put on a broken device's streams is gone.
+  // Returns the findings since the last call, and clears the devices' errors, which no real card
+  // would do: a fault of one test must not fail the next one. Pending work of a device with an
+  // error is discarded.
   std::vector<Finding> TakeFindings();
 
-  // A line that counts what ran.
+  // Returns a line that counts what ran.
   std::string Summary() const;
 
-  // How many places of the kernels' texts were changed on the way in (below).
+  // The number of places where kernels' texts were changed (DRAGOMAN_PTX_PLANT_FIND).
   int planted() const { return planted_; }
 
  private:
@@ -123,7 +129,8 @@ class Device {
   };
 
   Device();
-  // Faults of kernels go to the report, and where they cannot go on, later calls return an error.
+  // Runs a chain of kernels. Reports their faults. After a fault that ends a kernel, later calls
+  // return an error.
   void Run(const std::vector<const HeldLaunch*>& chain, EarlyStart start, ChainOrder& order);
 
   std::mutex mutex_;
@@ -138,7 +145,7 @@ class Device {
   LaunchCounts counts_;
   uint64_t launches_ = 0;
   int count_ = 1;
-  int running_ = 0;  // whose operation runs
+  int running_ = 0;  // the device of the running operation
   std::array<cudaError_t, kMostDevices> lasting_ = {};
   Handles handles_;
   StreamOrder order_;

@@ -1,14 +1,17 @@
-// The calls of whole engines of the small model: their order, captures and devices, and that all is freed; and an error
-// of the device at each of these calls in turn, after which every request is answered, nothing hangs and nothing leaks.
+// Tests the runtime calls of whole engines with the small model: their order, captures and devices,
+// and that everything is freed. Then lets a device error occur at each of these calls in turn.
+// After the error every request must be answered, nothing may hang, and nothing may leak.
 //
-// While a model is loaded, only the kernels of the search run, copies, and fills with zeros: trials of products take all
-// results for equal, and passes and steps of empty batches have no numbers. Once it is loaded, everything runs. So an
-// engine starts within a second in place of half a minute, by calls from the same places.
+// While a model is loaded, only the kernels of the search, copies, and fills with zeros run. Trials
+// of products then take all results for equal, and passes and steps of empty batches compute
+// nothing. Once the model is loaded, everything runs. So an engine starts within a second instead
+// of half a minute, with calls from the same places.
 //
-//   DRAGOMAN_PTX_REQUESTS=1000     requests of the first case, of every method (14 without it)
-//   DRAGOMAN_PTX_LOADS=whole       everything runs while a model is loaded, too
-//   DRAGOMAN_PTX_ERRORS=places     both kinds of error at the first call of every place of the program, in place of one
-//                                  kind at some of them; `all`: both kinds at every call; a number: at that call
+//   DRAGOMAN_PTX_REQUESTS=1000   number of requests of the first test (default 14), of every method
+//   DRAGOMAN_PTX_LOADS=whole     everything runs while a model is loaded, too
+//   DRAGOMAN_PTX_ERRORS=places   both kinds of error at the first call of every place in the code
+//                                (default: one kind at some of them). `all`: both kinds at every
+//                                call. A number: both kinds at that call
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +65,8 @@ std::string Setting(const char* name, const char* otherwise) {
 
 bool HappensInLoads(const std::string& name) {
   if (name == "a copy" || name == "a fill with 0") return true;
-  // FoldMaterializedKernel of the search is meant; that of logits reads what products would have to write.
+  // This means the FoldMaterializedKernel of the search. The one of logits would read results of
+  // products.
   constexpr std::array kSearch = {
       "FormatBatchKernel", "BeginStepKernel",
       "PrepareRowsKernel", "ListMaterializedKernel",
@@ -72,7 +76,7 @@ bool HappensInLoads(const std::string& name) {
                      [&](const char* kernel) { return name.find(kernel) != std::string::npos; });
 }
 
-// Ends the process where something takes longer than anything here does, and says what it was.
+// Ends the process with a message if something takes longer than anything in this file should.
 class Watchdog {
  public:
   static constexpr std::chrono::seconds kMost{300};
@@ -89,7 +93,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // Something begins that is to end soon: the next call of this, or the watchdog's end.
+  // Starts timing `what`, which must end within kMost: at the next call of Begin or with the
+  // watchdog.
   void Begin(std::string what) {
     const std::lock_guard lock(mutex_);
     what_ = std::move(what);
@@ -149,7 +154,7 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> Start(const SmallSettings& setti
   return StartSmallEngine(kernels::ComputeType::kFloat16, settings, load);
 }
 
-// `count` requests of a few sentences, cut to few tokens.
+// Returns `count` requests of a few sentences, limited to few tokens.
 std::vector<engine::TranslationJob> Jobs(size_t count) {
   constexpr size_t kSentences = 40;
   constexpr int kTokens = 3;
@@ -162,7 +167,8 @@ std::vector<engine::TranslationJob> Jobs(size_t count) {
   return jobs;
 }
 
-// `count` requests of every method, cut to few tokens. The model's vocabulary lacks what some ask for.
+// Returns `count` requests of every method, limited to few tokens. The small vocabulary lacks
+// tokens that some of them need.
 std::vector<engine::TranslationJob> MixedJobs(size_t count) {
   constexpr int kTokens = 12;
   MixedRequests requests(1);
@@ -175,7 +181,7 @@ std::vector<engine::TranslationJob> MixedJobs(size_t count) {
   return jobs;
 }
 
-// A request's end: its texts, or why there are none.
+// The end of a request: its texts, or the error.
 struct Answer {
   absl::Status status;
   std::vector<std::string> texts;
@@ -185,7 +191,7 @@ struct Answer {
   }
 };
 
-// Puts all of them in and waits for each. Each has one answer.
+// Submits all jobs and waits for each. Expects one answer for each.
 std::vector<Answer> Translate(engine::Engine& engine,
                               const std::vector<engine::TranslationJob>& jobs) {
   std::vector<std::shared_ptr<CollectingSink>> sinks;
@@ -195,7 +201,7 @@ std::vector<Answer> Translate(engine::Engine& engine,
     answers[i].status = engine.Translate(jobs[i], sinks[i]).status;
   }
   for (size_t i = 0; i < jobs.size(); ++i) {
-    if (!answers[i].status.ok()) continue;  // refused, and nothing comes
+    if (!answers[i].status.ok()) continue;  // refused, so no callback comes
     answers[i].status = sinks[i]->Wait();
     EXPECT_EQ(sinks[i]->done_calls(), 1);
     if (!answers[i].status.ok()) continue;
@@ -209,7 +215,7 @@ std::vector<Answer> Translate(engine::Engine& engine,
   return answers;
 }
 
-// Two, of one beam each, which go together.
+// Returns two requests of beam 1, which go into one batch.
 std::vector<engine::TranslationJob> FewJobs() {
   std::vector<engine::TranslationJob> jobs = Jobs(2);
   for (engine::TranslationJob& job : jobs) {
@@ -219,7 +225,7 @@ std::vector<engine::TranslationJob> FewJobs() {
   return jobs;
 }
 
-// An engine from its start to its end.
+// The results of an engine from its start to its end.
 struct Life {
   absl::Status start;
   uint64_t calls_of_start = 0;
@@ -244,7 +250,7 @@ class PtxEngineCalls : public ::testing::Test {
     SetDevices(1);
   }
 
-  // Translations without any error.
+  // Returns the translations of a run without errors.
   static const std::vector<Answer>& Expected() {
     static const std::vector<Answer> expected = [] {
       Life life = Live(SettingsOn({0}), FewJobs());
@@ -258,7 +264,7 @@ class PtxEngineCalls : public ::testing::Test {
     return expected;
   }
 
-  // A request is answered by its translation, or by an error with words.
+  // Expects that each request got its translation or an error with a message.
   static void ExpectAnswered(const std::vector<Answer>& answers, int* translated, int* failed) {
     for (size_t i = 0; i < answers.size(); ++i) {
       if (answers[i].status.ok()) {
@@ -278,7 +284,7 @@ class PtxEngineCalls : public ::testing::Test {
 TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
   const size_t count = std::strtoull(Setting("DRAGOMAN_PTX_REQUESTS", "14").c_str(), nullptr, 10);
   const std::vector<engine::TranslationJob> jobs = MixedJobs(count);
-  // A whole load takes its time, as do many requests.
+  // Not timed: a whole load takes long, and so do many requests.
   watchdog_.Begin("");
   Calls::Get().Record(true);
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine = Start(SmallSettings{});
@@ -303,7 +309,8 @@ TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
   Calls::Get().Record(false);
   const std::vector<RecordedCall> calls = Calls::Get().recorded();
 
-  // Nothing but these is in a capture, and while requests are served nothing is made, allocated or set.
+  // Only these calls may be in a capture. While requests are served, nothing may be made, allocated
+  // or set.
   std::map<std::string, int64_t> captured;
   std::map<std::string, int64_t> of_serving;
   std::set<uint32_t> threads;
@@ -335,7 +342,7 @@ TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
       ElementsAre("cublasLtMatmul", "cudaDeviceGetAttribute", "cudaEventElapsedTime",
                   "cudaEventRecord", "cudaEventSynchronize", "cudaGetDevice", "cudaGraphLaunch",
                   "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaSetDevice"));
-  EXPECT_EQ(threads.size(), 2U);  // the encoder's and the decoder's
+  EXPECT_EQ(threads.size(), 2U);  // the encoder's and the decoder's threads
   EXPECT_LE(most_threads, 1024U);
   EXPECT_EQ(Calls::Left(), (std::vector<std::pair<std::string, std::string>>{}));
   int64_t in_captures = 0;
@@ -367,7 +374,7 @@ TEST_F(PtxEngineCalls, AnEngineRunsOnASecondDeviceAndOnBoth) {
   }
 }
 
-// One of two devices is lost while requests are served: the other serves on.
+// One of two devices is lost while requests are served. The other one continues to serve.
 TEST_F(PtxEngineCalls, OneOfTwoDevicesMayFail) {
   const std::vector<Answer>& expected = Expected();
   SetDevices(2);
@@ -389,7 +396,8 @@ TEST_F(PtxEngineCalls, OneOfTwoDevicesMayFail) {
   EXPECT_THAT(Calls::Left(), IsEmpty());
 }
 
-// The calls at which an error is tried, each with whether it is a lasting one; of some, so many at most.
+// Returns the calls at which an error is tried, each with whether the error is a lasting one. If
+// only some are tried, at most `most`.
 std::vector<std::pair<uint64_t, bool>> Picked(const std::vector<uint64_t>& places, size_t most) {
   const std::string which = Setting("DRAGOMAN_PTX_ERRORS", "some");
   if (const uint64_t at = std::strtoull(which.c_str(), nullptr, 10); at > 0) {
@@ -449,7 +457,7 @@ TEST_F(PtxEngineCalls, AnErrorAtAnyCallIsAnsweredAndLeavesNothing) {
     }
     EXPECT_THAT(TakeFindings(), IsEmpty());
     ASSERT_THAT(Calls::Left(), IsEmpty());
-    // An engine that failed has not waited for all that it put on streams: now somebody has.
+    // An engine that failed may not have waited for all work that it put on streams.
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   std::cout << places.size() << " calls that may fail, of " << different.size() << " places; "
@@ -460,7 +468,7 @@ TEST_F(PtxEngineCalls, AnErrorAtAnyCallIsAnsweredAndLeavesNothing) {
   EXPECT_GT(reached, 0);
 }
 
-// The small model, served by a manager.
+// A model manager that serves the small model.
 class Served {
  public:
   Served() {
@@ -500,7 +508,8 @@ class Served {
   absl::Status start_;
 };
 
-// Requests of the version before are served between the calls of a load: at some of all, and while a step is captured.
+// Requests to the old version are served between the calls of a load: at some of these calls, and
+// while a step is captured.
 TEST_F(PtxEngineCalls, AReloadTakesOverWhileRequestsAreServed) {
   const std::vector<Answer>& expected = Expected();
   {
@@ -533,8 +542,9 @@ TEST_F(PtxEngineCalls, AReloadTakesOverWhileRequestsAreServed) {
   EXPECT_THAT(Calls::Left(), IsEmpty());
 }
 
-// A version that cannot be loaded leaves the one before as it was, and takes nothing with it. One that is loaded in spite
-// of an error may have chosen other products, and so other descriptors of cuBLASLt; the next one has none of them.
+// A version that cannot be loaded leaves the old version unchanged and leaks nothing. A version
+// that loads despite an error may have chosen other products, and so has other descriptors of
+// cuBLASLt. The next version does not keep these descriptors.
 TEST_F(PtxEngineCalls, AnErrorInAReloadLeavesTheVersionBefore) {
   const std::vector<Answer>& expected = Expected();
   {
@@ -551,7 +561,8 @@ TEST_F(PtxEngineCalls, AnErrorInAReloadLeavesTheVersionBefore) {
     int loaded = 0;
     std::set<uint64_t> tried;
     for (const auto& [at, lasting] : Picked(Calls::Get().places(), kMost)) {
-      // Passing errors alone: a lasting one is of the device, which both versions have.
+      // Only errors that do not last: a lasting error belongs to the device, which both versions
+      // use.
       if (!tried.insert(at).second) continue;
       SCOPED_TRACE("an error at call " + std::to_string(at) + " of a reload");
       watchdog_.Begin("an error at call " + std::to_string(at) + " of a reload");
@@ -579,8 +590,8 @@ TEST_F(PtxEngineCalls, AnErrorInAReloadLeavesTheVersionBefore) {
   EXPECT_THAT(Calls::Left(), IsEmpty());
 }
 
-// Two models on one device, whose fused output layers share their kernels: the one that comes second needs less shared
-// memory, and takes none from the first.
+// Two models on one device whose fused output layers share their kernels. The second model needs
+// less shared memory, and must not lower the first one's limit.
 TEST_F(PtxEngineCalls, FusedLayersOfTwoWidthsGoTogether) {
   constexpr int kVocabulary = 256;
   constexpr int kRows = 4;
@@ -611,7 +622,7 @@ TEST_F(PtxEngineCalls, FusedLayersOfTwoWidthsGoTogether) {
   }
 }
 
-// Planted in what the product does: calls that join its own.
+// Plants calls among those of the product.
 
 // Calls `act` once, at the first launch that is captured.
 void AtACapturedLaunch(const std::function<void()>& act) {

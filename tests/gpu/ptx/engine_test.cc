@@ -1,8 +1,9 @@
-// A whole engine on the PTX device beside the same engine emulated: nvcc's instructions against the text of the
-// kernels, through encoder passes, graphs, pages and mailboxes.
+// Compares a whole engine on the PTX device with the same engine emulated: nvcc's instructions and
+// the kernels' source code, through encoder passes, graphs, pages and mailboxes.
 //
-// With DRAGOMAN_PTX_PRODUCTS=one-by-one both add the products in one order. Then what differs are the last bits of
-// exp and rsqrt, which a card approximates, sums that nvcc fuses with a product, and the order of the sums in mma.
+// With DRAGOMAN_PTX_PRODUCTS=one-by-one both engines sum products in the same order. The remaining
+// differences are the last bits of exp and rsqrt, which a card approximates, sums that nvcc fuses
+// with a product, and the order of the sums in mma.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ TEST_P(PtxEngine, TranslatesAsTheEmulationAndAloneAsInCompany) {
   const std::unique_ptr<engine::Engine> device = SmallEngineOnCuda(GetParam());
   const std::unique_ptr<engine::Engine> emulated = SmallEngineEmulated(GetParam());
   ASSERT_TRUE(device != nullptr && emulated != nullptr);
-  // Such as that a fused output layer failed its trial.
+  // A note would report, for example, that a fused output layer failed its trial.
   EXPECT_THAT(device->info().notes, ::testing::IsEmpty());
   const auto expected = TranslateTogether(*emulated, jobs, InOrder(jobs.size()));
   const auto found = TranslateTogether(*device, jobs, InOrder(jobs.size()));

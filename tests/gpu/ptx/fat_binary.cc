@@ -8,7 +8,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// The layouts are those of the toolkit's fatbinary_section.h, and what cuobjdump reads.
+// The layouts are those of the toolkit's fatbinary_section.h and those that cuobjdump reads.
 struct Wrapper {
   uint32_t magic;
   uint32_t version;

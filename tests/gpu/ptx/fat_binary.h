@@ -1,4 +1,4 @@
-// The PTX texts in a fat binary as nvcc embeds it in an object, uncompressed (--no-compress).
+// Reads the PTX texts in a fat binary that nvcc embeds in an object, uncompressed (--no-compress).
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace dragoman::ptx {
 
-// Returns those of the binary that a wrapper, the argument of __cudaRegisterFatBinary, points at. Throws
-// BadProgram for what is not one, and where a text is compressed.
+// Returns the PTX texts of the binary to which `wrapper`, the argument of __cudaRegisterFatBinary,
+// points. Throws BadProgram if this is no fat binary or a text is compressed.
 std::vector<std::string> PtxTexts(const void* wrapper);
 
 }  // namespace dragoman::ptx

@@ -1,6 +1,7 @@
-// A program that is no test links this: it says on standard error what the PTX device found, one
-// line each, what was made of the runtime and not freed, and at the end what it did; ends the process with status 99 if
-// it found anything, and at its start with status 77 on a processor that the interpreter is not for.
+// Programs that are not tests link this. Prints each finding of the PTX device and each runtime
+// object that was not freed to standard error, one a line, and a summary at the end. Ends the
+// process with status 99 if there are findings, or at the start with status 77 if the interpreter
+// does not support the processor.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>

@@ -1,4 +1,4 @@
-// Fails a test for what the PTX device found while it ran, and says at the end what the device did.
+// Fails a test for the PTX device's findings during the test, and prints a summary at the end.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
-// Faults planted in small kernels: each must be found, and named with its instruction, block and thread. What
-// is right beside it must not be. Faults planted in the product's kernels: planted_kernels_test.cc.
+// Plants faults in small kernels. Each fault must be found and named with its instruction, block
+// and thread. Similar correct code must have no findings. planted_kernels_test.cc plants faults in
+// the product's kernels.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/ptx/text_kernel.h"
@@ -68,12 +69,12 @@ const Planted kPlanted[] = {
      "ld.global", 32, 1, false},
     {"UninitialisedUpperHalf", "st.global.u16 [%rd2], %r2; ld.global.u32 %r10, [%rd2];",
      FindingKind::kUninitialised, "ld.global", 1, 1, false},
-    // Thread 0 writes, others read; the barrier is missing.
+    // Thread 0 writes and others read, without a barrier.
     {"BarrierTakenOut",
      "setp.eq.u32 %p1, %r2, 0; mov.u32 %r10, area; @%p1 st.shared.u32 [%r10], 5; ld.shared.u32 "
      "%r11, [%r10];",
      FindingKind::kRace, "ld.shared", 64},
-    // A warp's lanes are not ordered by going together.
+    // Executing together does not order the lanes of a warp.
     {"WarpBarrierTakenOut",
      "mul.lo.u32 %r9, %r2, 4; mov.u32 %r10, area; add.u32 %r11, %r10, %r9; st.shared.u32 [%r11], "
      "%r2;\n"
@@ -87,7 +88,7 @@ const Planted kPlanted[] = {
     {"TwoBlocksWriteOneWord",
      "setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; st.global.u32 [%rd2], %r3;\n$end:\n",
      FindingKind::kRace, "st.global", 32, 2},
-    // A block publishes by an atomic, but its fence is missing.
+    // A block publishes data by an atomic, but without the fence.
     {"FenceTakenOut",
      "setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; setp.eq.u32 %p2, %r3, 1; @%p2 bra $reader;\n"
      "st.global.u32 [%rd2], 7; atom.global.add.u32 %r10, [%rd2+4], 1; bra $end;\n"
@@ -183,7 +184,7 @@ TEST(PtxFindingsOfRight, ThereAreNone) {
     uint32_t threads;
     uint32_t blocks;
   } right[] = {
-      // Barriers order warps, bar.warp.sync the lanes of one.
+      // bar.sync orders warps, and bar.warp.sync orders the lanes of one warp.
       {"setp.eq.u32 %p1, %r2, 0; mov.u32 %r10, area; @%p1 st.shared.u32 [%r10], 5; bar.sync 0;\n"
        "ld.shared.u32 %r11, [%r10]; bar.sync 0; @%p1 st.shared.u32 [%r10], 6;",
        64, 1},
@@ -192,20 +193,21 @@ TEST(PtxFindingsOfRight, ThereAreNone) {
        "bar.warp.sync -1; xor.b32 %r12, %r9, 4; add.u32 %r13, %r10, %r12; ld.shared.u32 %r14, "
        "[%r13];",
        32, 1},
-      // Threads write single bytes of one word.
+      // Threads write different bytes of one word.
       {"cvt.u64.u32 %rd10, %r2; add.s64 %rd11, %rd2, %rd10; st.global.u8 [%rd11], %r2;", 64, 1},
       // Two blocks write the same bits.
       {"setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; st.global.u32 [%rd2], 3;\n$end:\n", 32, 2},
-      // A block publishes by a fence and an atomic; the other sees it, and fences too.
+      // A block publishes data by a fence and an atomic. The other block reads the atomic and then
+      // also executes a fence.
       {"setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; setp.eq.u32 %p2, %r3, 1; @%p2 bra $reader;\n"
        "st.global.u32 [%rd2], 7; membar.gl; atom.global.add.u32 %r10, [%rd2+4], 1; bra $end;\n"
        "$reader:\nld.volatile.global.u32 %r11, [%rd2+4]; setp.eq.u32 %p3, %r11, 0; @%p3 bra "
        "$reader;\n"
        "membar.gl; ld.global.u32 %r12, [%rd2];\n$end:\n",
        32, 2},
-      // Threads that have ended are not waited for.
+      // A barrier does not wait for threads that have ended.
       {"setp.ge.u32 %p1, %r2, 32; @%p1 ret; bar.sync 0;", 64, 1},
-      // Groups without a copy need not be waited for.
+      // A group without a copy need not be waited for.
       {"setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; mov.u32 %r10, area;\n"
        "cp.async.cg.shared.global [%r10], [%rd1], 16; cp.async.commit_group; "
        "cp.async.commit_group;\n"
@@ -278,7 +280,7 @@ TEST(PtxLaunch, LimitsAreThoseOfDeviceKernelAndAttribute) {
 }
 
 TEST(PtxLaunch, BlocksThatWaitForLaterOnesDoSoInVainOnlyIfTheyMust) {
-  // Each block waits until all 9 have come: more than are resident at first.
+  // Each block waits until all 9 blocks have begun, which is more than are resident at first.
   TextOptions options;
   options.grid = {{9, 1, 1}, {32, 1, 1}, 0};
   options.out_bytes = 256;

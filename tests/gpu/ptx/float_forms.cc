@@ -7,10 +7,11 @@
 namespace dragoman::ptx {
 namespace {
 
-// The functions that a card only approximates. The ISA bounds their errors and leaves the bits open: these
-// are correctly rounded or next to it, so a card's results differ in the last bits.
+// The functions that a card only approximates. The ISA bounds their errors and leaves the bits
+// open. The results here are correctly rounded or almost so, so a card's results may differ in the
+// last bits.
 
-// Subnormal numbers as zeros of their sign: .ftz, of operands and results.
+// Replaces subnormal numbers by zeros of their sign, as .ftz does for operands and results.
 float FlushSubnormal(float x) {
   return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x;
 }
@@ -18,14 +19,15 @@ float FlushSubnormal(float x) {
 // ex2.approx.f32: 2^x. The ISA: relative error at most 2^-22; -inf gives +0, +inf +inf, NaN NaN.
 float PowerOfTwo(float x) { return static_cast<float>(std::exp2(static_cast<double>(x))); }
 
-// rcp.approx.ftz.f32: 1 / x. The ISA: at most 1 ulp; zeros and subnormals give infinities of their sign.
+// rcp.approx.ftz.f32: 1 / x. The ISA: at most 1 ulp; zeros and subnormals give infinities of their
+// sign.
 float Reciprocal(float x) { return 1.0F / x; }
 
 constexpr uint32_t kSign = 0x80000000U;
 
 float CanonicalNan() { return std::bit_cast<float>(0x7fffffffU); }
 
-// One NaN: the other operand. +0 is larger than -0.
+// If one operand is a NaN, returns the other. +0 is larger than -0.
 float Max(float a, float b) {
   if (std::isnan(a)) return std::isnan(b) ? CanonicalNan() : b;
   if (std::isnan(b)) return a;
@@ -38,7 +40,7 @@ float Min(float a, float b) {
   if (a == 0 && b == 0) return std::signbit(a) ? a : b;
   return a < b ? a : b;
 }
-// max.NaN: a NaN wins.
+// max.NaN: if an operand is a NaN, the result is NaN.
 float MaxNan(float a, float b) {
   return std::isnan(a) || std::isnan(b) ? CanonicalNan() : Max(a, b);
 }
@@ -48,8 +50,8 @@ float MinNan(float a, float b) {
 
 float Fma(float a, float b, float c) { return std::fma(a, b, c); }
 
-// fma.rm: rounded towards minus infinity. The product is exact in double, the rounding of the sum is
-// made good by its error (Knuth's TwoSum).
+// fma.rm: rounds towards minus infinity. The product is exact in double. The rounding error of the
+// sum is computed by Knuth's TwoSum.
 float FmaDown(float a, float b, float c) {
   const float nearest = std::fma(a, b, c);
   if (std::isnan(nearest) || std::isinf(a) || std::isinf(b) || std::isinf(c)) return nearest;
@@ -119,7 +121,7 @@ void AddFloatForms(Forms* forms) {
   (*forms)["max.NaN.f32"] = BinaryForm<float, &MaxNan>();
   (*forms)["min.NaN.f32"] = BinaryForm<float, &MinNan>();
   (*forms)["copysign.f32"] = BinaryForm<float, &CopySign>();
-  // Signs are bits: NaN has one, too.
+  // The sign is a bit that a NaN has, too.
   (*forms)["neg.f32"] = UnaryForm<uint32_t, uint32_t, [](uint32_t a) { return a ^ kSign; }>();
   (*forms)["abs.f32"] = UnaryForm<uint32_t, uint32_t, [](uint32_t a) { return a & ~kSign; }>();
   (*forms)["ex2.approx.f32"] = UnaryForm<float, float, &PowerOfTwo>();

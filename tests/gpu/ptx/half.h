@@ -1,5 +1,5 @@
-// The 16-bit floating types of a card, as bits: rounded to nearest even, a NaN always the canonical one. And what
-// tensor cores multiply, of 16 and of 8 bits.
+// The 16-bit floating-point types of a card, as bits: rounded to nearest even, with only the
+// canonical NaN. Also the 16-bit and 8-bit element types of tensor cores.
 #pragma once
 
 #include <immintrin.h>
@@ -37,7 +37,7 @@ inline float Float8ToFloat(uint16_t bits) {
 }
 inline float Int8ToFloat(uint16_t bits) { return static_cast<int8_t>(bits); }
 
-// Types of the elements of matrices, and of the sums of their products.
+// Element types of matrices, with the type of their sums.
 struct HalfElement {
   static constexpr int kBytes = 2;
   using Sum = float;
@@ -59,7 +59,7 @@ struct Int8Element {
   static double Widen(uint16_t bits) { return static_cast<double>(Int8ToFloat(bits)); }
 };
 
-// A sum as its accumulator has it: rounded once to f32, wrapped to s32.
+// Returns a sum as its accumulator holds it: rounded once to f32, or wrapped to s32.
 template <class Sum>
 Sum Accumulated(double sum) {
   if constexpr (std::is_same_v<Sum, int32_t>) {

@@ -1,7 +1,8 @@
-// The streams, events and graphs that the program has made and not yet destroyed. A handle is a number
-// that looks like a pointer, points at nothing and is never used again, so that one which was destroyed is known.
+// The streams, events and graphs that the program has made and not yet destroyed. A handle is a
+// number that looks like a pointer but points at nothing. A number is never used again, so a
+// destroyed handle is recognised.
 //
-// Not thread-safe: the device's mutex is held.
+// Not thread-safe: the caller holds the device's mutex.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,14 @@ struct Handle {
 
 class Handles {
  public:
-  // `number`: not that of another handle of the kind, whether it lives or not; above 0.
+  // `number` is above 0 and differs from that of every other handle of the kind, destroyed ones
+  // included.
   void* Make(HandleKind kind, int device, uint64_t number);
   static uint64_t NumberOf(const void* handle);
 
-  // nullptr: it was destroyed, or never made.
+  // Returns nullptr if the handle was destroyed or never made.
   const Handle* Find(HandleKind kind, const void* handle) const;
-  // False: as above.
+  // Returns false if the handle was destroyed or never made.
   bool Drop(HandleKind kind, const void* handle);
 
   int64_t count(HandleKind kind) const;

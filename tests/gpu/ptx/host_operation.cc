@@ -18,7 +18,7 @@ const uint8_t* HostOperation::Read(const void* address, size_t bytes, const std:
                  std::to_string(offset) +
                  " of an allocation, where nothing has written all of them";
   device_.report().Add(finding);
-  piece->Mark(offset, bytes, ByteState::kData);  // said once
+  piece->Mark(offset, bytes, ByteState::kData);  // so that it is not reported again
   return found;
 }
 

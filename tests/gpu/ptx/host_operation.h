@@ -1,8 +1,8 @@
-// Operations that the host does in the place of the device's own code: copies, fills, products of
-// cuBLASLt. Their accesses are held to the rules of a kernel's: within an allocation, nothing read
-// that nothing has written, nothing that races with another operation.
+// Operations that the host performs in place of the device: copies, fills, products of cuBLASLt.
+// Their accesses obey the rules for kernels: they stay within an allocation, read nothing that was
+// never written, and do not race with another operation.
 //
-// REQUIRES: it is made and used within StreamOrder's act of the operation.
+// REQUIRES: an object is made and used within StreamOrder's act of the operation.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace dragoman::ptx {
 
 class HostOperation {
  public:
-  // `name`: what findings call it.
+  // `name`: the operation's name in findings.
   HostOperation(Device& device, std::string name) : device_(device), name_(std::move(name)) {}
 
-  // Where the host has the bytes, or nullptr: they are not within one allocation of the device, which is a
-  // finding. `what` is what the operation takes them for.
+  // Returns the host's pointer to the bytes. Returns nullptr and adds a finding if the bytes are
+  // not within one allocation of the device. `what` names the bytes in the finding.
   const uint8_t* Read(const void* address, size_t bytes, const std::string& what);
-  // They count as written from here on.
+  // Does the same for a write. The bytes count as written from here on.
   uint8_t* Write(void* address, size_t bytes, const std::string& what);
 
-  // A finding that ends the operation.
+  // Adds a finding and ends the operation.
   void Fail(FindingKind kind, const std::string& what);
   bool ok() const { return ok_; }
 

@@ -1,4 +1,4 @@
-// Integers and bits: add, mul, shifts, comparisons, and what moves registers whole.
+// Integer and bit instructions: add, mul, shifts, comparisons, and moves of whole registers.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -9,7 +9,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// In unsigned arithmetic of 64 bits, where nothing overflows without being meant to.
+// Computes in 64 bits without overflow, unless the overflow is intended.
 template <class T>
 using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
 
@@ -18,8 +18,8 @@ constexpr uint64_t Bits(T x) {
   return static_cast<uint64_t>(x);
 }
 
-// The ISA leaves a division by zero undefined ("machine-specific"); NVIDIA's give all ones, and the
-// dividend as remainder.
+// The ISA leaves division by zero undefined ("machine-specific"). NVIDIA's cards return all ones as
+// the quotient and the dividend as the remainder.
 template <class T>
 constexpr T Divide(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -83,7 +83,7 @@ void AddArithmetic(const std::string& type, Forms* forms) {
   AddComparisons<T>(type, forms);
 }
 
-// The whole product of 32-bit numbers.
+// The full 64-bit product of 32-bit numbers.
 template <class T>
 void AddWide(const std::string& type, Forms* forms) {
   using W = Wide<T>;
@@ -110,8 +110,8 @@ void AddBits(const std::string& type, Forms* forms) {
   AddComparisons<T>(type, forms);
 }
 
-// prmt without a mode: each byte of the result is the one of b:a whose number a nibble of c has; with the
-// nibble's upper bit its sign, eight times.
+// prmt without a mode. Each nibble of c selects a byte of b:a for the result. If the upper bit of
+// the nibble is set, the byte's sign bit is replicated eight times instead.
 constexpr uint32_t Permute(uint32_t a, uint32_t b, uint32_t c) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
   uint32_t d = 0;
@@ -124,7 +124,7 @@ constexpr uint32_t Permute(uint32_t a, uint32_t b, uint32_t c) {
   return d;
 }
 
-// dp4a: c and four products of signed bytes.
+// dp4a: the sum of c and four products of signed bytes.
 constexpr uint32_t SumOfProducts(uint32_t a, uint32_t b, uint32_t c) {
   for (int shift = 0; shift < 32; shift += 8) {
     c += static_cast<uint32_t>(int32_t{static_cast<int8_t>(a >> shift)} *
@@ -141,7 +141,7 @@ void AddBytes(Forms* forms) {
   (*forms)["dp4a.s32.s32"] = three(&Ternary<uint32_t, uint32_t, &SumOfProducts>);
 }
 
-// Whole registers, whatever they hold.
+// Copies whole registers without looking at their values.
 template <class T>
 void AddMoves(const std::vector<std::string>& types, Forms* forms) {
   for (const std::string& type : types) {

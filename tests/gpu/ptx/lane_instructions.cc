@@ -1,5 +1,5 @@
-// Instructions by which the lanes of a warp exchange what they have: shfl.sync, vote.sync, and the wait for
-// each other, bar.warp.sync. Their masks of members are Instruction::e.
+// Instructions by which the lanes of a warp exchange values (shfl.sync, vote.sync) or wait for each
+// other (bar.warp.sync). Their member masks are in Instruction::e.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 enum ShuffleMode { kUp, kDown, kButterfly, kIndex };
 enum VoteMode { kAny, kAll, kUniform, kBallot };
 
-// d|predicate = a of another lane, by b (which) and c (segments): the ISA's own pseudocode.
+// d|predicate = a of another lane, which b and c (segments) select: the ISA's own pseudocode.
 // list[0] is the predicate, if there is one.
 void Shuffle(Warp& warp, const Instruction& i, uint32_t lanes) {
   uint32_t* const d = warp.At(i.d);
@@ -65,7 +65,7 @@ void Shuffle(Warp& warp, const Instruction& i, uint32_t lanes) {
   }
 }
 
-// d = what the predicates a of the members say, negated for mode + 4.
+// d = the vote on the predicates a of the members; negated predicates for mode + 4.
 void Vote(Warp& warp, const Instruction& i, uint32_t lanes) {
   constexpr int kNegated = 4;
   const uint32_t a = warp.Predicate(i.a);

@@ -1,4 +1,5 @@
-// Instructions that a lane does by itself, made of a function of its operands: for the tables of forms.
+// Builds instructions that a lane executes by itself from functions of their operands, for the
+// tables of forms.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ constexpr Width WidthFor() {
   return sizeof(T) == 8 ? Width::k64 : sizeof(T) == 4 ? Width::k32 : Width::k16;
 }
 
-// d = f(a), of types that the registers have exactly.
+// d = f(a), with types that match the registers' widths.
 template <class To, class From, auto f>
 void Unary(Warp& warp, const Instruction& i, uint32_t lanes) {
   uint32_t* const d = warp.At(i.d);

@@ -13,14 +13,15 @@
 namespace dragoman::ptx {
 namespace {
 
-// Blocks that run at a time while they get on.
+// The number of blocks that run at a time as long as they make progress.
 constexpr size_t kResidentBlocks = 3;
-// The most blocks of a launch that has begun early, until the one before it has ended.
+// The maximum number of resident blocks of a launch that began early, until the launch before has
+// ended.
 constexpr size_t kEarlyBlocks = 16;
-// Instructions of a warp in a turn, at most.
+// The maximum number of instructions in one turn of a warp.
 constexpr uint64_t kLongestTurn = 400;
-// Warp instructions without anything that another warp could wait for, after which a loop counts as
-// endless: half a minute.
+// After this many warp instructions without an event for which another warp could wait, a loop
+// counts as endless. This takes half a minute.
 constexpr uint64_t kPatience = uint64_t{1} << 27;
 
 uint64_t Product(const Index3& index) { return uint64_t{index.x} * index.y * index.z; }
@@ -84,7 +85,7 @@ uint32_t ValueOfSpecial(const std::string& name, const LaunchState& launch, cons
   throw BadProgram("special register " + name + " is not known");
 }
 
-// Agents of a block: its warps, then the engine of its bulk copies.
+// Returns the number of agents of a block: its warps, and the engine of its bulk copies.
 uint32_t AgentsOfBlock(const Grid& grid) {
   return static_cast<uint32_t>((Product(grid.threads) + kLanes - 1) / kLanes) + 1;
 }
@@ -97,7 +98,7 @@ Finding OfLaunch(const Kernel& kernel, FindingKind kind, std::string what) {
   return finding;
 }
 
-// A launch while it runs.
+// A launch that is running.
 class GridRun {
  public:
   enum class Step { kGoesOn, kStuck, kEnded };
@@ -135,7 +136,7 @@ class GridRun {
   bool HasEnded() const { return next_ == order_.size() && resident_.empty(); }
   bool LetsNextBegin() const { return launch_.let_go == order_.size(); }
 
-  // A turn of one block.
+  // Runs a turn of one block.
   Step TakeStep() {
     if (HasEnded()) return Step::kEnded;
     while (resident_.size() < wanted_ && next_ < order_.size()) {
@@ -151,13 +152,13 @@ class GridRun {
     if (!endless && (stepped || AnyCanStep())) return Step::kGoesOn;
     const bool early = !launch_.one_before_ended;
     if (next_ == order_.size() || (early && resident_.size() >= kEarlyBlocks)) return Step::kStuck;
-    // Perhaps they wait for one that has not begun.
+    // They may wait for a block that has not begun.
     ++wanted_;
     quiet_since_ = launch_.counts->warp_instructions;
     return Step::kGoesOn;
   }
 
-  // The launch before this one has ended.
+  // Notes that the launch before this one has ended.
   void EndWait() {
     launch_.one_before_ended = true;
     ++launch_.progress;
@@ -244,7 +245,7 @@ class GridRun {
     }
   }
 
-  // A block begins, in the memory of one that has ended if there is one.
+  // Begins a block. Reuses the memory of a block that has ended, if there is one.
   std::unique_ptr<Block> Begin(uint64_t number) {
     std::unique_ptr<Block> block;
     if (idle_.empty()) {
@@ -308,8 +309,8 @@ class GridRun {
     resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(which));
   }
 
-  // Whether the warp has anything to do: one that has asked in vain again and again asks when something
-  // has happened.
+  // Whether the warp has anything to do. A warp that has polled in vain many times polls again only
+  // when something has happened.
   bool IsReady(const Warp& warp) const {
     if (warp.live == 0 || warp.turn == Turn::kWaits) return false;
     constexpr int kPolls = 16;
@@ -325,7 +326,8 @@ class GridRun {
     });
   }
 
-  // A turn of one of the block's warps, or one of its bulk copies, or both. False: there was neither.
+  // Runs a turn of one of the block's warps, or performs one of its bulk copies, or both. Returns
+  // false if neither was possible.
   bool StepBlock(Block& block) {
     const uint64_t progress = launch_.progress;
     ready_.clear();
@@ -344,7 +346,7 @@ class GridRun {
 
   DeviceMemory& memory_;
   LaunchState launch_;
-  std::vector<uint64_t> order_;  // of the blocks that begin
+  std::vector<uint64_t> order_;  // numbers of the blocks, in the order in which they begin
   size_t next_ = 0;
   size_t wanted_ = kResidentBlocks;
   std::vector<std::unique_ptr<Block>> resident_;
@@ -353,7 +355,7 @@ class GridRun {
   uint64_t quiet_since_ = 0;
 };
 
-// A chain while it runs: the launches that have begun and not ended, oldest first.
+// A chain that is running: the launches that have begun and not ended, oldest first.
 class ChainRun {
  public:
   ChainRun(std::span<const ChainedLaunch> chain, EarlyStart start, ChainOrder& order,
@@ -396,7 +398,8 @@ class ChainRun {
     running_.push_back({begun_++, std::move(run)});
   }
 
-  // A turn of the youngest, mostly, so that what does not wait for the others overtakes them.
+  // Mostly runs the youngest launch, so that its blocks overtake the others unless they wait for
+  // them.
   void StepOne() {
     constexpr uint64_t kOneIn = 16;
     size_t which = random_() % running_.size();
@@ -424,13 +427,14 @@ class ChainRun {
     LaunchState& launch = running_[which].run->launch();
     ended_[index] = {launch.waited || !launch.early, launch.others};
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
-    // The one after it may run already.
+    // The next launch may be running already.
     if (which == running_.size() || running_[which].index != index + 1) return;
     TellWhatEnded(*ended_[index], running_[which].run->launch());
     running_[which].run->EndWait();
   }
 
-  // Tells the launch after it what a wait orders: the one that has ended, and what that one has waited for itself.
+  // Tells the next launch what a wait orders: the launch that has ended, and what that launch has
+  // itself waited for.
   static void TellWhatEnded(const Ended& ended, LaunchState& after) {
     using Known = OtherOperations::Known;
     for (OtherOperations::Span& span : after.others.spans) {
@@ -454,7 +458,7 @@ class ChainRun {
   std::vector<std::optional<Ended>> ended_{chain_.size()};
 };
 
-// The order of a launch without others.
+// The order for a launch without other operations.
 class NoOthers : public ChainOrder {
  public:
   OtherOperations Begin(size_t /*index*/, uint32_t /*agents*/) override { return {}; }

@@ -1,4 +1,4 @@
-// The state that the blocks of a launch have in common while it runs.
+// The state that the blocks of a running launch share.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,19 @@ struct LaunchState {
   std::mt19937_64 random;
 
   OtherOperations others;  // and the agents of this launch: others.first to others.end
-  // Names an agent of another operation, for reports; empty: there is none.
+  // Names an agent of another operation, for reports. Empty if there are no other operations.
   std::function<std::string(uint32_t agent)> name_other;
 
-  // Whether it may begin early; then, whether the one before it has ended, so that griddepcontrol.wait returns.
+  // Whether the launch may begin early. Then, whether the launch before has ended, so that
+  // griddepcontrol.wait returns.
   bool early = false;
   bool one_before_ended = true;
-  bool waited = false;  // somebody has waited for it
-  uint64_t let_go = 0;  // blocks that have let the next one begin, or have ended
+  bool waited = false;  // a block has executed griddepcontrol.wait
+  uint64_t let_go = 0;  // blocks that permit the next launch to begin, or have ended
 
-  // Grows whenever something happens that another warp could wait for.
+  // Increases whenever something happens for which another warp could wait.
   uint64_t progress = 0;
-  // The clocks that strong writes made known, by address; of shared memory also by block, 0 for global memory.
+  // The clocks that strong writes published, by block (0 for global memory) and address.
   std::map<std::pair<uint32_t, uint64_t>, VectorClock> released;
 };
 

@@ -1,8 +1,9 @@
-// A warp's matrices: ldmatrix, and mma of 16 x 8 x 16, or x 32 with elements of one byte, and of 8 x 8 x 16
-// of int8.
+// The matrix instructions of a warp: ldmatrix, and mma with 16 x 8 x 16 (x 32 with one-byte
+// elements) and with 8 x 8 x 16 of int8.
 //
-// In what follows g = lane / 4 and t = lane % 4, as in the ISA's figures. Products are exact and summed in
-// double in the order of k, the accumulator last; the ISA leaves order and precision of the sum open.
+// Below, g = lane / 4 and t = lane % 4, as in the ISA's figures. Products are exact and are summed
+// in double in the order of k, with the accumulator last. The ISA leaves the order and precision of
+// the sum open.
 #include <array>
 #include <cstring>
 #include <string>
@@ -17,7 +18,8 @@ namespace {
 constexpr int kMatrixRows = 8;
 constexpr uint32_t kRowBytes = 16;
 
-// list: a register for each matrix. a: the address of row lane % 8 of matrix lane / 8. mode: transposed.
+// list: a register for each matrix. a: the address of row lane % 8 of matrix lane / 8. mode:
+// whether to transpose.
 void LoadMatrices(Warp& warp, const Instruction& i, uint32_t lanes) {
   const size_t matrices = i.list.size();
   std::array<const uint8_t*, kLanes> rows{};
@@ -42,13 +44,15 @@ void LoadMatrices(Warp& warp, const Instruction& i, uint32_t lanes) {
   }
 }
 
-// A register has four elements of one byte where it has two of two bytes, and k is twice as deep.
+// A register holds four one-byte elements or two two-byte elements, so k is twice as large for one
+// byte.
 template <class Element>
 void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   constexpr int kRows = 16;
   constexpr int kColumns = 8;
   constexpr int kPerRegister = 4 / Element::kBytes;
-  constexpr int kHalf = 4 * kPerRegister;  // elements of k in one register of each of four lanes
+  // Elements of k that a register of each of four lanes holds.
+  constexpr int kHalf = 4 * kPerRegister;
   constexpr int kDepth = 2 * kHalf;
   double a[kRows][kDepth];
   double b[kDepth][kColumns];
@@ -83,7 +87,7 @@ void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4;
     const int t = lane % 4;
-    // All of c before any of d: they may be the same registers in another order.
+    // Reads all of c before writing d, because both may be the same registers in another order.
     std::array<Sum, 4> d;
     for (size_t e = 0; e < 4; ++e) {
       const double c = Get<Sum>(warp.At(i.list[kC + e]), lane);
@@ -93,8 +97,8 @@ void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   }
 }
 
-// m8n8k16: a and b have one register of four elements, of row or column g from k = 4 t on; c two, of row g and
-// columns 2 t and 2 t + 1.
+// m8n8k16: a and b are one register of four elements each, of row or column g, from k = 4 t on. c
+// has two registers, of row g and columns 2 t and 2 t + 1.
 void MultiplySmall(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   constexpr size_t kA = 2;
   constexpr size_t kB = 3;

@@ -8,7 +8,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// The limits of the ISA: of a count of arrivals, and of pending bytes.
+// The ISA's limits on the count of arrivals and on pending bytes.
 constexpr int64_t kMostArrivals = (1 << 20) - 1;
 constexpr int64_t kMostBytes = (1 << 20) - 1;
 constexpr uint32_t kBarrierBytes = 8;
@@ -46,7 +46,7 @@ void Initialise(Warp& warp, const Instruction& i, uint32_t lanes) {
   ++warp.block->launch->progress;
 }
 
-// b: bytes to expect; kNowhere for an arrival alone.
+// b: the number of bytes to expect; kNowhere for an arrival without bytes.
 void Arrive(Warp& warp, const Instruction& i, uint32_t lanes) {
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
@@ -70,7 +70,7 @@ void Arrive(Warp& warp, const Instruction& i, uint32_t lanes) {
   ++warp.block->launch->progress;
 }
 
-// d: whether the phase of parity b is over.
+// d: whether the phase with parity b is complete.
 void TryWait(Warp& warp, const Instruction& i, uint32_t lanes) {
   uint32_t over = 0;
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kPattern = 0xff;
 constexpr size_t kDeviceAlignment = 256;
-// Between the pieces of the device.
+// The distance between pieces of device memory.
 constexpr uint64_t kGap = uint64_t{64} << 20;
 
 }  // namespace

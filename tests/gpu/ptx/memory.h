@@ -1,11 +1,11 @@
-// Memory that kernels reach: allocations of the device, the host's that it sees, and what a block or a
-// thread has of its own. Each knows its bounds, which of its bytes were ever written, and who accessed
-// them.
+// The memory that kernels can access: device allocations, host memory that the device sees, and the
+// memory of a block or a thread. Each piece knows its bounds, which of its bytes were written, and
+// who accessed them.
 //
-// Addresses of the device's own memory are made up, far from each other, so that an access beyond the end of
-// a piece does not hit another one; nothing is there for the host to see. Memory of the host has the host's
-// addresses. Windows above both stand for the shared and the local memory of whoever asks, as they do in
-// generic addresses of a card.
+// Device memory has made-up addresses that are far apart, so that an access beyond the end of a
+// piece does not hit another piece. The host cannot access these addresses. Host memory has the
+// host's addresses. Two windows above both stand for the shared and the local memory of the
+// accessing thread, as in the generic addresses of a card.
 //
 // Not thread-safe.
 #pragma once
@@ -29,40 +29,40 @@ inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 enum class ByteState : uint8_t {
   kUnwritten = 0,
   kData = 1,
-  kBarrier = 2,  // a part of an mbarrier, which only its own instructions may touch
+  kBarrier = 2,  // a part of an mbarrier, which only mbarrier instructions may access
 };
 
-// A piece of memory with bounds. Owns its bytes, unless they are another's.
+// A piece of memory with bounds. Owns its bytes, or borrows them from the host.
 class Piece {
  public:
-  // Own bytes, none of them written. They hold a pattern that is a NaN in every floating type.
+  // Owns its bytes, all unwritten. They hold a pattern that is a NaN in every floating-point type.
   Piece(size_t bytes, size_t alignment, uint64_t address = 0);
-  // Bytes of the host that outlive this, all of them written.
+  // Borrows bytes of the host, all of which count as written. They must outlive this.
   Piece(void* bytes, size_t size);
   ~Piece();
   Piece(const Piece&) = delete;
   Piece& operator=(const Piece&) = delete;
 
-  // Where the host has them, and where the device does.
+  // The address of the bytes on the host and on the device.
   uint8_t* bytes() const { return bytes_; }
   uint64_t address() const { return address_; }
   size_t size() const { return size_; }
   AccessHistory& history() { return history_; }
 
-  // Whether an offset and what follows it is within the bounds.
+  // Whether `count` bytes from an offset are within the bounds.
   bool Holds(uint64_t offset, uint64_t count) const {
     return offset <= size_ && count <= size_ - offset;
   }
-  // REQUIRES: both are within the bounds.
+  // REQUIRES: the range is within the bounds.
   void Mark(size_t offset, size_t count, ByteState state);
   // Whether all bytes of a range have this state.
   bool Is(size_t offset, size_t count, ByteState state) const;
   ByteState At(size_t offset) const { return static_cast<ByteState>(states_[offset]); }
-  // Nothing is written, and nothing was accessed.
+  // Marks all bytes as unwritten, and forgets all accesses.
   void Reset();
 
   bool writable = true;
-  // Whose memory it is; kAnyDevice: the host's, or a launch's own.
+  // The device that owns the memory. kAnyDevice: the host's memory, or a launch's own.
   static constexpr int kAnyDevice = -1;
   int device = kAnyDevice;
 
@@ -77,24 +77,27 @@ class Piece {
 
 class DeviceMemory {
  public:
-  // Aligned to 256 bytes, as cudaMalloc does.
+  // Allocates device memory, aligned to 256 bytes as by cudaMalloc.
   Piece& Allocate(size_t bytes, int device = Piece::kAnyDevice);
-  // Shows memory of the host to the device.
+  // Makes host memory visible to the device.
   Piece& Map(void* bytes, size_t size);
-  // False: no piece begins there.
+  // Returns false if no piece begins at the address.
   bool Free(uint64_t address);
 
-  // The piece that holds an address, or nullptr; also for memory of another device than the reader.
+  // Returns the piece that contains an address. Returns nullptr if there is none, or if it belongs
+  // to another device than the reader.
   Piece* Find(uint64_t address);
-  // The device whose kernels run now, which reach no other device's memory; kAnyDevice: the host, or a copy.
+  // Sets the device whose kernels run now, which cannot access other devices' memory. kAnyDevice:
+  // the host, or a copy.
   void SetReader(int device) { reader_ = device; }
-  // Where an address that no piece holds lies, for a report.
+  // Describes, for a report, where an address is that no piece contains.
   std::string Nearest(uint64_t address) const;
-  // Bytes and pieces of a device, or of the host's memory as the devices see it (kAnyDevice).
+  // The bytes and the number of pieces of a device, or of the host memory that devices see
+  // (kAnyDevice).
   size_t allocated_bytes(int device) const;
   size_t allocations(int device) const;
 
-  // Orders every access so far before everything that comes.
+  // Orders all accesses so far before all later ones.
   void ForgetAccesses();
 
  private:
@@ -105,8 +108,8 @@ class DeviceMemory {
 
   std::map<uint64_t, std::unique_ptr<Piece>> pieces_;
   int reader_ = Piece::kAnyDevice;
-  uint64_t next_ = uint64_t{1} << 48;  // address; a process has none of its own there
-  Piece* last_ = nullptr;              // found last
+  uint64_t next_ = uint64_t{1} << 48;  // an address that a process does not use itself
+  Piece* last_ = nullptr;              // the result of the last search
 };
 
 }  // namespace dragoman::ptx

@@ -1,4 +1,4 @@
-// ld, st, atom and red.
+// The instructions ld, st, atom and red.
 #include <cstring>
 #include <string>
 
@@ -14,12 +14,13 @@ constexpr int kAcquires = 1;
 constexpr int kReleases = 2;
 constexpr int kOperationShift = 2;
 
-// The bytes of one access.
+// The maximum number of bytes of one access.
 constexpr uint32_t kMostBytes = 16;
 
 enum AtomicOperation { kAdd, kAnd, kOr, kXor, kExchange, kCompareAndSwap, kMin, kMax };
 
-// Operands of all of them: address (a, offset, widths[0]), values (list; widths[1] is their width).
+// Returns the address. Operands of all accesses: address (a, offset, widths[0]), values (list;
+// widths[1] is their width).
 uint64_t AddressOf(const Warp& warp, const Instruction& i, int lane) {
   const uint32_t* const base = warp.At(i.a);
   if (i.widths[0] == Width::k64) {
@@ -28,25 +29,27 @@ uint64_t AddressOf(const Warp& warp, const Instruction& i, int lane) {
   return Get<uint32_t>(base, lane) + static_cast<uint32_t>(i.offset);
 }
 
-// The clock of an address, in shared memory also of a block.
+// Returns the clock of an address. For shared memory, each block has its own.
 VectorClock& Released(Warp& warp, const Instruction& i, uint64_t address) {
   const bool shared = i.space == Space::kShared || address - kSharedWindow < kWindowBytes;
   const uint32_t block = shared ? warp.clock.agent() - static_cast<uint32_t>(warp.index) : 0;
   return warp.block->launch->released[{block, address}];
 }
 
-// Strong writes pass on what their warp knew at its last fence, with .release all that it knows now.
+// A strong write publishes what its warp knew at its last fence, or, with .release, all that it
+// knows now.
 void Release(Warp& warp, const Instruction& i, uint64_t address) {
   Released(warp, i, address).Join((i.mode & kReleases) != 0 ? warp.clock : warp.fenced);
 }
 
-// A strong read makes known what it saw after the next fence, with .acquire at once.
+// Records what a strong read saw, which becomes known at the next fence, or, with .acquire, at
+// once.
 void Acquire(Warp& warp, const Instruction& i, uint64_t address) {
   const VectorClock& released = Released(warp, i, address);
   if ((i.mode & kAcquires) != 0) {
     warp.clock.Join(released);
   } else {
-    // A loop that asks again and again for what nobody has released learns nothing.
+    // A loop that polls an address which was never released learns nothing.
     if (!released.KnowsNothing()) warp.acquired.push_back(released);
   }
 }
@@ -120,7 +123,8 @@ uint64_t Combined(const Instruction& i, int operation, uint64_t old, uint64_t b,
   }
 }
 
-// Operands: value b; with .cas the one to compare with is b, the new one c. d is kNowhere for red.
+// Operands: b is the value. With .cas, b is the value to compare with, and c the new value. d is
+// kNowhere for red.
 void Atomic(Warp& warp, const Instruction& i, uint32_t lanes) {
   const auto bytes = static_cast<uint32_t>(i.bytes);
   const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1;
@@ -216,7 +220,7 @@ bool DecodeMemory(const Statement& s, const Words& q, Names& names, Instruction*
   for (const std::string& text : InBraces(s.operands[loads ? 0 : 1])) {
     Width found = own;
     i->list.push_back(loads ? names.Register(text, &found) : names.Operand(text, own, &found));
-    // Registers may be wider than what is loaded or stored.
+    // Registers may be wider than the elements that are loaded or stored.
     if (found == Width::kPredicate || found < own)
       throw BadProgram("register " + text + " is too narrow");
     if (i->widths.size() == 1) i->widths.push_back(found);

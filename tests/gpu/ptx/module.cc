@@ -27,7 +27,7 @@ std::string Readable(const std::string& name) {
   return readable;
 }
 
-// A variable as it is declared: ".param .align 64 .b8 name[128]".
+// A variable as declared in the text: ".param .align 64 .b8 name[128]".
 struct Variable {
   std::string name;
   uint32_t bytes = 0;
@@ -63,7 +63,7 @@ Variable ReadVariable(const std::string& text) {
   return variable;
 }
 
-// .reg, .shared, .local within a body.
+// Declares the .reg, .shared and .local variables of a body.
 void Declare(const Statement& statement, Names& names) {
   const std::string& text = statement.text;
   if (text.starts_with(".reg ")) {
@@ -85,7 +85,7 @@ void Declare(const Statement& statement, Names& names) {
   }
 }
 
-// Between parameters and body: ".maxntid 128, 1, 1".
+// Reads the directives between parameters and body, such as ".maxntid 128, 1, 1".
 void ReadLimits(std::string_view text, Kernel* kernel) {
   std::string spaced(text);
   std::replace(spaced.begin(), spaced.end(), ',', ' ');
@@ -101,7 +101,7 @@ void ReadLimits(std::string_view text, Kernel* kernel) {
     } else if (word == ".maxnreg") {
       words >> kernel->max_registers;
     } else if (word == ".minnctapersm") {
-      words >> word;  // a matter of ptxas
+      words >> word;  // only ptxas uses it
     } else {
       throw BadProgram("directive '" + word + "' of a kernel is not known");
     }
@@ -110,7 +110,7 @@ void ReadLimits(std::string_view text, Kernel* kernel) {
 
 void DecodeBody(const std::vector<Statement>& statements, Names& names, Kernel* kernel) {
   std::map<std::string, int> labels;
-  std::vector<std::string> targets;  // of each instruction that branches
+  std::vector<std::string> targets;  // the target label of each branch instruction
   for (const Statement& statement : statements) {
     try {
       switch (statement.kind) {

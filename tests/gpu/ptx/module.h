@@ -1,6 +1,6 @@
-// A PTX module: the kernels that a text has, each decoded when it is first asked for.
+// A PTX module: the kernels of a text. Each kernel is decoded when it is first requested.
 //
-// Not thread-safe. Owns its kernels, which live as long as it does.
+// Not thread-safe. Owns its kernels, which live as long as the module.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ namespace dragoman::ptx {
 
 class Module {
  public:
-  // Finds the entries of the text. Throws BadProgram where it has something that this device does not
-  // know beside them: functions, global variables.
+  // Finds the entries of the text. Throws BadProgram if the text contains, next to entries,
+  // anything that this device does not know: functions, global variables.
   explicit Module(std::string text);
 
-  // nullptr: there is no such entry. Throws BadProgram, with the line, where its text has something
-  // that this device does not know.
+  // Returns nullptr if there is no such entry. Throws BadProgram, with the line, if the entry's
+  // text contains something that this device does not know.
   const Kernel* Find(const std::string& name);
 
   // "sm_90a".

@@ -51,7 +51,7 @@ uint32_t TypeBytes(const std::string& type) {
 Names::Declared Names::NewRegister(Width width) {
   const uint32_t words = width == Width::k64 ? 64 : width == Width::kPredicate ? 1 : 32;
   const Declared declared{kernel_->file_words, width};
-  // Lanes of registers begin on cache lines; so do single words, for simplicity.
+  // Registers begin on cache lines. For simplicity, single words do as well.
   constexpr uint32_t kLineWords = 16;
   kernel_->file_words += Aligned(words, kLineWords);
   return declared;

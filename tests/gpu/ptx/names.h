@@ -1,5 +1,5 @@
-// The names of a kernel while it is decoded: its registers, parameters and variables, and the places
-// that immediates and addresses get in the register file.
+// The names of a kernel that is being decoded: registers, parameters and variables, and the places
+// in the register file that immediates and addresses get.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace dragoman::ptx {
 
-// Bytes of a fundamental type without its dot: "u32", "b16", "f16x2". Throws BadProgram for others.
+// Returns the bytes of a fundamental type, named without its dot: "u32", "b16", "f16x2". Throws
+// BadProgram for other names.
 uint32_t TypeBytes(const std::string& type);
 
 class Names {
  public:
-  // Fills `kernel` with what names stand for.
+  // Adds what the names stand for to `kernel`.
   explicit Names(Kernel* kernel) : kernel_(kernel), scopes_(1) {}
 
-  // A { } block, whose registers hide others.
+  // Opens a { } block. Its registers hide others of the same name.
   void OpenScope() { scopes_.emplace_back(); }
   void CloseScope() { scopes_.pop_back(); }
 
-  // "%r<70>" declares %r0 .. %r69; any other name one register.
+  // "%r<70>" declares %r0 .. %r69. Any other name declares one register.
   void DeclareRegisters(const std::string& type, const std::string& name);
   void AddParameter(const std::string& name, uint32_t bytes, uint32_t alignment);
   void AddShared(const std::string& name, uint32_t bytes, uint32_t alignment);
   void AddDynamicShared(const std::string& name) { dynamic_shared_ = name; }
   void AddLocal(const std::string& name, uint32_t bytes, uint32_t alignment);
 
-  // An operand: register, immediate, special register or address of a variable. Where it has no width
-  // of its own, it gets `width`. The width that it has goes to `found`.
+  // Returns the place of an operand: register, immediate, special register or address of a
+  // variable. An operand without a width of its own gets `width`. `found` gets the operand's width.
   Place Operand(const std::string& text, Width width, Width* found = nullptr);
-  // A register that is written.
+  // Returns the place of a register that is written.
   Place Register(const std::string& text, Width* found);
 
   struct Address {
@@ -42,7 +43,7 @@ class Names {
     Width width = Width::k64;
     int64_t offset = 0;
   };
-  // "[base+offset]". `width` is that of addresses that are variables.
+  // Parses "[base+offset]". `width` is the width of addresses that are variables.
   Address At(const std::string& text, Width width);
 
  private:
@@ -56,7 +57,7 @@ class Names {
 
   Kernel* const kernel_;
   std::vector<std::map<std::string, Declared>> scopes_;
-  // "%r" of "%r<70>": registers get a place when they are first named.
+  // The "%r" of "%r<70>". A register gets a place when it is first named.
   std::map<std::string, std::pair<Width, int>> ranges_;
   std::map<std::string, uint32_t> parameters_;
   std::map<std::string, uint32_t> shared_;

@@ -1,4 +1,5 @@
-// Predicates, 32 lanes in a word; and mov between one register and the parts of another.
+// Instructions on predicates (32 lanes in a word), and mov between a register and the parts of
+// another.
 #include <string>
 
 #include "tests/gpu/ptx/lane_operations.h"

@@ -1,11 +1,12 @@
-// Whether this machine's processor has what the interpreter is compiled for. For files that are not.
+// Checks that this machine's processor supports the instructions for which the interpreter is
+// compiled. Files that include this must be compiled without those instructions.
 #pragma once
 
 #include <string>
 
 namespace dragoman::ptx {
 
-// "" if it has.
+// Returns "" if the processor supports the interpreter, or what is missing.
 inline std::string WhyNoInterpreter() {
   const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
                    __builtin_cpu_supports("f16c") != 0;

@@ -1,4 +1,4 @@
-// Skips every test aloud on a processor that the interpreter is not for.
+// Skips every test with a message if the interpreter does not support the processor.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/ptx/processor.h"

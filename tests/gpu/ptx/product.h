@@ -1,6 +1,7 @@
-// Products of matrices on the host, whose sums have a stated order: the arithmetic below the fake of cuBLASLt.
+// Matrix products on the host whose sums have a stated order: the arithmetic of the fake of
+// cuBLASLt.
 //
-// Stateless; any thread.
+// Stateless; call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +16,26 @@ constexpr size_t BytesOf(Element element) { return element == Element::kFloat32 
 
 // The order in which the k products of an element are added.
 enum class SumOrder : uint8_t {
-  // One by one from the first, each product and each sum rounded to float32: what the emulated engine does.
+  // One by one from the first product on. Each product and each sum is rounded to float32, as in
+  // the emulated engine.
   kOneByOne,
-  // Sixteen at a time, as mma adds them on this device: exact products, summed in double, then rounded to the
-  // float32 sum so far.
+  // Sixteen at a time, as mma adds them on this device: sixteen exact products are summed in
+  // double, added to the float32 sum so far, and rounded to float32.
   kBySixteen,
-  // kOneByOne from the last to the first: other bits than any of the others.
+  // kOneByOne from the last product to the first. The bits differ from those of the other orders.
   kBackwards,
-  // kOneByOne of each half of k, then the sum of both: split-K.
+  // kOneByOne for each half of k, then the sum of both halves, as with split-K.
   kInHalves,
 };
 
-// A matrix [out, in] with rows side by side, as float32 [in, out].
+// Converts a matrix [out, in], stored by rows, to float32 [in, out].
 std::vector<float> Columns(const void* rows, Element element, size_t in, size_t out, size_t stride);
 
-// y [out] becomes the sums of x [in] with each row of the matrix of Columns.
+// Sets y [out] to the sums of x [in] with each row of the matrix given to Columns.
 void MultiplyRow(SumOrder order, const float* columns, const void* x, Element element, size_t in,
                  size_t out, float* y);
 
-// Rounded to nearest even.
+// Stores n numbers as `element`, rounded to nearest even.
 void Store(const float* y, Element element, size_t n, void* to);
 void LoadFloats(const void* from, Element element, size_t n, float* to);
 

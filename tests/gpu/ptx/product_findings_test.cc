@@ -1,5 +1,5 @@
-// Accumulators of wgmma that other instructions access at the wrong time: each must be found. What
-// may be done beside a product is in isa/matrix.cc.
+// Other instructions access accumulators of wgmma at the wrong time. Each such access must be
+// found. isa/matrix.cc tests what may be done during a product.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/ptx/text_kernel.h"
@@ -7,8 +7,8 @@
 namespace dragoman::ptx {
 namespace {
 
-// A product of zeros. `before` and `after` stand around it; they may use %f0 .. %f127, which it
-// accumulates in.
+// Runs a product of zeros between `before` and `after`, which may use the accumulators %f0 ..
+// %f127.
 TextRun RunAround(const std::string& before, const std::string& after) {
   std::string accumulators;
   for (int i = 0; i < 128; ++i) accumulators += (i == 0 ? "{%f" : ", %f") + std::to_string(i);

@@ -30,7 +30,7 @@ class TurnOfWarp {
   }
 
  private:
-  // Joins the paths that have met, and returns the one that is furthest back.
+  // Joins paths that have met. Returns the path that is furthest behind.
   size_t Choose() {
     std::vector<Path>& paths = warp_.paths;
     for (size_t i = 0; i < paths.size(); ++i) {
@@ -49,7 +49,7 @@ class TurnOfWarp {
     return best;
   }
 
-  // All that are left wait for others.
+  // Raises a finding: all remaining paths wait for lanes that do not come.
   [[noreturn]] void RaiseMissing() {
     std::string what;
     for (const Path& path : warp_.paths) {
@@ -65,7 +65,7 @@ class TurnOfWarp {
     Raise(warp_, FindingKind::kMissingLanes, last.lanes, what);
   }
 
-  // Until the path meets another one, splits, parks or ends.
+  // Runs until the path meets another path, splits, parks or ends.
   void RunPath(size_t which) {
     const bool alone = warp_.paths.size() == 1;
     int limit = INT_MAX;
@@ -132,7 +132,7 @@ class TurnOfWarp {
     warp_.paths[which].pc = pc;
   }
 
-  // Comes back to the instruction when the launch before this one has ended.
+  // Makes the warp execute the instruction again when the launch before this one has ended.
   void AwaitGrid() {
     warp_.turn = Turn::kPolls;
     warp_.polled = "the launch before this one";
@@ -140,11 +140,11 @@ class TurnOfWarp {
     warp_.polls_in_vain = INT_MAX;
   }
 
-  // Lanes end. True: the path has none left.
+  // Ends lanes. Returns true if the path has no lanes left.
   bool End(size_t which, int pc, uint32_t lanes, uint32_t active) {
     if (active == 0) return false;
     warp_.live &= ~active;
-    // Who waits for lanes that are gone may go on, or never will.
+    // Paths that wait for these lanes may now go on, or will never be able to.
     for (Path& path : warp_.paths) path.parked = false;
     if (lanes == active) {
       warp_.paths.erase(warp_.paths.begin() + static_cast<std::ptrdiff_t>(which));
@@ -156,7 +156,7 @@ class TurnOfWarp {
     return lanes == active;
   }
 
-  // Whether the lanes that a .sync instruction needs have come to it.
+  // Whether all lanes that a .sync instruction needs have come to it.
   bool AllThere(const Instruction& i, uint32_t active) {
     if (i.flow == Flow::kBarrier) return (warp_.live & ~active) == 0;
     warp_.now = &i;

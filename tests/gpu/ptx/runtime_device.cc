@@ -1,4 +1,4 @@
-// The CUDA runtime: what the device is, its errors, and what the driver has beside it.
+// The CUDA runtime: the device's properties, its errors, and functions of the driver.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -21,8 +21,8 @@ using dragoman::ptx::TensorMap;
 
 constexpr int kVersion = CUDART_VERSION;
 
-// cuTensorMapEncodeTiled for what the kernels use: matrices of bytes or 16-bit elements, swizzled by 128
-// bytes.
+// Implements cuTensorMapEncodeTiled for what the kernels use: matrices of one-byte or 16-bit
+// elements with the 128-byte swizzle.
 CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* data,
                      const cuuint64_t* size, const cuuint64_t* stride, const cuuint32_t* box,
                      const cuuint32_t* step, CUtensorMapInterleave interleave,

@@ -1,4 +1,4 @@
-// The CUDA runtime: registration of kernels, as nvcc's host code calls it, and launches.
+// The CUDA runtime: launches, and registration of kernels as done by nvcc's host code.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -33,10 +33,11 @@ struct Configuration {
   size_t shared_bytes;
   cudaStream_t stream;
 };
-// Between <<<>>> and the stub's call.
+// The configurations between <<<>>> and the call of the stub.
 thread_local std::vector<Configuration> configurations;
 
-// A kernel is loaded at its first launch, which allocates: so that is no captured one.
+// A kernel is loaded at its first launch, which allocates memory. So the first launch must not be
+// captured.
 void NoteLoaded(RegisteredKernel* kernel, const std::string& name) {
   RegisteredKernel::State& state = kernel->on[static_cast<size_t>(Device::Current())];
   if (dragoman::ptx::Capturing() != nullptr && !state.loaded) {
@@ -72,7 +73,7 @@ cudaError_t LaunchOn(const char* function, cudaStream_t stream, const void* stub
         work.name = "kernel " + held->kernel->readable;
         work.launch = std::move(held);
         work.early = early;
-        // Later calls tell what becomes of a kernel, but for one that the device refuses.
+        // Errors of a kernel are returned by later calls, unless the device refuses the launch.
         return dragoman::ptx::Put(stream, std::move(work));
       });
 }
@@ -123,7 +124,8 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   return cudaSuccess;
 }
 
-// nvcc's stubs ask for a kernel by its stub and launch that; here both are the stub's address.
+// nvcc's stubs look a kernel up by its stub and launch the result. Here both are the stub's
+// address.
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
   return cudaSuccess;

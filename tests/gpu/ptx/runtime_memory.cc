@@ -1,4 +1,4 @@
-// The CUDA runtime: memory of the device and of the host that the device sees.
+// The CUDA runtime: device memory, and host memory that the device sees.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -25,7 +25,7 @@ using dragoman::ptx::Work;
 
 constexpr size_t kHostAlignment = 4096;
 
-// Whether the device knows the bytes; *fits: and they are within one piece.
+// Whether the device knows the address. `fits`: whether all bytes are within one piece.
 bool IsOfDevice(const void* address, size_t bytes, bool* fits) {
   const auto at = reinterpret_cast<uint64_t>(address);
   Piece* const piece = Device::Get().memory().Find(at);
@@ -44,7 +44,8 @@ void CopyNow(void* to, const void* from, size_t bytes, bool to_device, bool from
   }
 }
 
-// Memory of the host alone is read when the call is made, and written before it returns; in a graph, when that runs.
+// Host memory that the device does not see is read during the call and written before it returns.
+// In a graph, this happens when the graph runs.
 cudaError_t Copy(cudaStream_t stream, void* to, const void* from, size_t bytes, bool waits) {
   bool from_device = false;
   bool to_device = false;
@@ -132,7 +133,7 @@ cudaError_t cudaHostAlloc(void** address, size_t bytes, unsigned /*flags*/) {
       [&](Device& device) {
         const std::lock_guard lock(device.mutex());
         *address = ::operator new (bytes, std::align_val_t{kHostAlignment});
-        // The host writes it without a word to the device.
+        // The host writes this memory without telling the device, so all of it counts as written.
         device.memory().Map(*address, bytes);
         return cudaSuccess;
       });
@@ -177,7 +178,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
                                 .bytes = bytes},
                                [&](Device&) { return Copy(stream, to, from, bytes, false); });
 }
-// cudaMemset of the device's memory does not wait either.
+// cudaMemset of device memory does not wait either.
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return dragoman::ptx::Called({.function = "cudaMemset",
                                 .kind = CallKind::kWork,

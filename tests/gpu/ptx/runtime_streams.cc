@@ -1,4 +1,5 @@
-// The CUDA runtime: streams, events and graphs, above stream_order.h. A graph is a list of what was captured.
+// The CUDA runtime: streams, events and graphs, based on stream_order.h. A graph is a list of
+// captured work.
 #include <cuda_runtime_api.h>
 
 #include <map>
@@ -23,7 +24,8 @@ struct EventState {
   StreamClock clock;
 };
 
-// The states of events and graphs by their handles; guarded by the device's mutex. Never destroyed, as the device.
+// The states of events and graphs by their handles. The device's mutex guards them. Never
+// destroyed, like the device.
 struct Objects {
   uint64_t next = 1;
   std::map<const void*, EventState> events;
@@ -39,11 +41,11 @@ struct Objects {
   }
 };
 
-// REQUIRES: the handle lives, which Admit has seen.
+// REQUIRES: the handle is valid, which Admit has checked.
 EventState& StateOf(cudaEvent_t event) { return Objects::Get().events.at(event); }
 CapturedGraph& GraphOf(const void* graph) { return Objects::Get().graphs.at(graph); }
 
-// Calls f with the device, its mutex held; then returns the lasting error, if f has not failed.
+// Calls f with the device, holding its mutex. Returns f's error, or else the lasting error.
 template <class F>
 cudaError_t WithDevice(F f) {
   Device& device = Device::Get();
@@ -68,7 +70,7 @@ cudaError_t MakeStream(const char* function, cudaStream_t* stream, unsigned flag
   });
 }
 
-// Drops a handle whose call was admitted, with its state.
+// Drops the handle and the state of an object whose destruction was admitted.
 template <class States>
 cudaError_t Drop(HandleKind kind, const void* handle, States* states) {
   Device& device = Device::Get();
@@ -204,7 +206,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
                     return dragoman::ptx::NotModelled("an event that is waited for in a capture");
                   }
                   const EventState& state = StateOf(event);
-                  // One that was never recorded orders nothing.
+                  // An event that was never recorded orders nothing.
                   if (state.recorded) {
                     device.order().PutWait(dragoman::ptx::NumberOf(stream), state.place,
                                            state.clock);
@@ -248,7 +250,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
                   device.order().Advance(state.place);
                   if (!device.order().HasHappened(state.place))
                     return device.Note(cudaErrorNotReady);
-                  device.order().Wait(state.place, state.clock);  // the host knows it from now on
+                  // From now on, the host knows that it has happened.
+                  device.order().Wait(state.place, state.clock);
                   return cudaSuccess;
                 });
 }
@@ -271,7 +274,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
                       return device.Note(cudaErrorNotReady);
                     }
                   }
-                  // There is no time here; a number that is one.
+                  // This device has no time. Returns an arbitrary positive number.
                   *milliseconds = 1.0F;
                   return cudaSuccess;
                 });
@@ -310,7 +313,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                Objects::Get().graphs[made] = std::move(*ended);
                return cudaSuccess;
              });
-  // A capture ends by an error, too, and then there is no graph.
+  // An error ends the capture as well, and then there is no graph.
   if (error == cudaSuccess) {
     *graph = made;
   } else if (made != nullptr) {

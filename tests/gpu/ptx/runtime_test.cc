@@ -1,5 +1,5 @@
-// The runtime in CUDA's place: what programs rely on beside kernels. Findings of the device fail these cases,
-// too.
+// Tests the runtime that replaces CUDA's: what programs rely on in addition to kernels. Findings of
+// the device also fail these tests.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(PtxRuntime, AGraphDoesWhatWasCapturedWhenItIsLaunched) {
   ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
-  // The copy is another stream's.
+  // The copy is on another stream.
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(Downloaded(memory, 2), (std::vector<unsigned char>{7, 7}));
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);

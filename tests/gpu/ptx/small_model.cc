@@ -26,7 +26,7 @@ CountingObserver& Observer() {
   return observer;
 }
 
-// 75 for sm_75, of the PTX device beside which the emulation runs.
+// Returns 75 for sm_75: the architecture of the PTX device with which the emulation is compared.
 int Capability() {
   const char* const arch = std::getenv("DRAGOMAN_PTX_ARCH");
   return arch == nullptr ? 90 : static_cast<int>(std::strtol(arch, nullptr, 10));

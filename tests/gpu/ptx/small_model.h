@@ -1,4 +1,4 @@
-// The small model that whole engines run on the PTX device, and the same engine emulated.
+// The small model for whole engines on the PTX device, and the same engine emulated.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ std::string SmallModel();
 inline constexpr int kSmallMaxRows = 16;
 inline constexpr int kSmallKvMegabytes = 8;
 
-// Settings of an engine of the small model.
+// Settings of an engine with the small model.
 struct SmallSettings {
   std::vector<int> devices = {0};
   engine::CudaOptions cuda = {};
@@ -29,25 +29,27 @@ engine::EngineConfig SmallConfig(kernels::ComputeType type, const SmallSettings&
 absl::StatusOr<std::unique_ptr<engine::Engine>> StartSmallEngine(
     kernels::ComputeType type, const SmallSettings& settings, engine::LoadContext* load = nullptr);
 
-// On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h) as a card of the PTX device's architecture. nullptr
-// fails the test.
+// Start an engine on cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h) as a card of
+// the PTX device's architecture. Return nullptr after failing the test.
 std::unique_ptr<engine::Engine> SmallEngineOnCuda(kernels::ComputeType type);
 std::unique_ptr<engine::Engine> SmallEngineEmulated(kernels::ComputeType type);
 
-// DRAGOMAN_PTX_SENTENCES, or `otherwise`.
+// Returns DRAGOMAN_PTX_SENTENCES, or `otherwise` if it is not set.
 size_t Sentences(size_t otherwise);
 
-// The first lines of the German test text, as n-best lists of 4, 1 and 3 in turn, cut to 12 tokens.
+// The first lines of the German test text, as n-best lists of 4, 1 and 3 in turn, limited to 12
+// tokens.
 std::vector<engine::TranslationJob> SmallJobs(size_t count);
 inline constexpr int kSmallBeams[] = {4, 1, 3};
 inline constexpr int kSmallTokens = 12;
 
-// Holds n-best lists to the emulation's: texts, and how many log-probs have the same bits, which is printed.
+// Compares n-best lists with the emulation's: the texts must be equal. Also counts the log-probs
+// with equal bits, which tests print.
 struct Compared {
   size_t lists = 0;    // with the same texts in the same order
-  size_t numbers = 0;  // log-probs of those
-  size_t bits = 0;     // of them to the bit
-  float furthest = 0;  // absolute
+  size_t numbers = 0;  // log-probs of those lists
+  size_t bits = 0;     // log-probs with equal bits
+  float furthest = 0;  // largest absolute difference
 };
 void Compare(const std::vector<std::string>& texts, const std::vector<float>& log_probs,
              const engine::ItemResult& emulated, Compared* compared);

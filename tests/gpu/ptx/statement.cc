@@ -119,7 +119,7 @@ std::vector<Statement> CutBody(std::string_view body, int first_line) {
     }
     size_t name = i;
     while (name < body.size() && IsOfName(body[name])) ++name;
-    // "::" is a part of some mnemonics.
+    // Some mnemonics contain "::".
     if (name > i && name < body.size() && body[name] == ':' &&
         (name + 1 == body.size() || body[name + 1] != ':')) {
       Statement label;

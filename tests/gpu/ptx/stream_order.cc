@@ -7,10 +7,10 @@
 
 namespace dragoman::ptx {
 
-// The order of a chain's kernels.
+// The order of the kernels of a chain.
 class StreamOrder::Order : public ChainOrder {
  public:
-  // `base`: what the first of them knows without a wait, if it may begin early.
+  // `base`: what the first kernel knows without a wait, if it may begin early.
   Order(StreamOrder& all, uint32_t stream, std::vector<Operation> operations, bool first_is_early,
         const StreamClock& base)
       : all_(all),
@@ -19,7 +19,8 @@ class StreamOrder::Order : public ChainOrder {
         first_is_early_(first_is_early),
         base_(first_is_early ? base : operations_[0].before) {}
 
-  // Before its wait a kernel knows what the chain came after, and what the host had waited for.
+  // Before its wait, a kernel knows what the chain is ordered after, and what the host had waited
+  // for.
   OtherOperations Begin(size_t index, uint32_t agents) override {
     const Operation& operation = operations_[index];
     StreamClock before = base_;
@@ -116,7 +117,7 @@ void StreamOrder::PutWait(uint32_t stream, const StreamPlace& place, const Strea
 
 bool StreamOrder::HasHappened(const StreamPlace& place) const {
   const auto found = streams_.find(place.stream);
-  // A stream that is gone has been through.
+  // All operations of a dropped stream have happened.
   return found == streams_.end() || found->second.done >= place.number;
 }
 
@@ -259,7 +260,7 @@ void StreamOrder::Forget() {
   };
   while (!records_.empty() && known_to_all(records_.front())) records_.pop_front();
   if (!records_.empty()) return;
-  // Nothing refers to streams that are gone any more.
+  // Nothing refers to dropped streams any more.
   const auto forget = [this](StreamClock* clock) {
     std::erase_if(*clock, [this](const auto& entry) { return !streams_.contains(entry.first); });
   };

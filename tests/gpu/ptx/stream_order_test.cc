@@ -1,5 +1,6 @@
-// Streams, events and launches that begin early: what orders two kernels, in every order that operations may have; and
-// that what is missing is named whichever way they ran.
+// Streams, events and launches that begin early: tests what orders two kernels, in every order that
+// operations may have. A missing ordering must be reported no matter in which order the kernels
+// ran.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,12 +19,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint32_t kBlocks = 3;  // all of them resident at once
+constexpr uint32_t kBlocks = 3;  // all resident at the same time
 constexpr uint32_t kThreads = 32;
 constexpr size_t kBytes = sizeof(uint32_t) * kThreads * kBlocks;
 constexpr uint32_t kSeven = 7;
 
-// %rd4 and %rd5 become the thread's places in `in` and `out`.
+// Sets %rd4 and %rd5 to the thread's addresses in `in` and `out`.
 constexpr char kPlaces[] =
     "mad.lo.s32 %r4, %r3, 32, %r2; mul.wide.u32 %rd3, %r4, 4;"
     "add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;";
@@ -50,7 +51,7 @@ std::vector<Choice> AllChoices() {
   return choices;
 }
 
-// A device with three buffers, none of them written.
+// A device with three buffers, all unwritten.
 class Program {
  public:
   explicit Program(const Choice& choice)
@@ -71,7 +72,7 @@ class Program {
     return std::all_of(values.begin(), values.end(), [](uint32_t v) { return v == kSeven; });
   }
 
-  // A kernel of the text that reads buffer `in` and writes buffer `out`.
+  // Returns a kernel with this text that reads buffer `in` and writes buffer `out`.
   Work Kernel(const std::string& name, const std::string& body, int in, int out,
               bool early = false) {
     modules_.push_back(std::make_unique<Module>(ModuleText(kPlaces + body)));
@@ -106,7 +107,7 @@ class Program {
   StreamOrder order_;
 };
 
-// Runs a program in every order; how many of them found nothing and have the sevens in buffer 2.
+// Runs a program in every order. Returns how many runs had no findings and left sevens in buffer 2.
 template <class Build>
 size_t RightRuns(Build build, std::vector<std::string>* reports) {
   size_t right = 0;
@@ -138,7 +139,7 @@ TEST(PtxStreams, AnEventOrdersTwoStreamsInEveryOrder) {
   EXPECT_THAT(reports, ::testing::IsEmpty());
 }
 
-// Also where the right kernel happened to run first.
+// The race must be found even if the kernels happened to run in the right order.
 TEST(PtxStreams, AMissingEventIsARaceInEveryOrder) {
   std::vector<std::string> reports;
   EXPECT_EQ(RightRuns([](Program& p) { BetweenStreams(p, false); }, &reports), 0U);
@@ -152,7 +153,7 @@ TEST(PtxStreams, AMissingEventIsARaceInEveryOrder) {
     EXPECT_TRUE(consumer_last || producer_last) << report;
     if (report.find("uninitialised") != std::string::npos) ++read_first;
   }
-  // In some orders the consumer came first.
+  // In some orders, the consumer ran first.
   EXPECT_GT(read_first, 0U);
   EXPECT_LT(read_first, kAll);
 }
@@ -172,7 +173,8 @@ TEST(PtxStreams, AWaitOfTheHostOrdersWhatComesAfterIt) {
   EXPECT_THAT(reports, ::testing::IsEmpty());
 }
 
-// The consumer was put there before the host waited, so that wait does not order it.
+// The consumer was put on its stream before the host waited, so that wait does not order the
+// consumer.
 TEST(PtxStreams, AWaitThatComesTooLateOrdersNothing) {
   std::vector<std::string> reports;
   EXPECT_EQ(RightRuns(
@@ -209,7 +211,8 @@ TEST(PtxEarlyLaunch, AMissingWaitIsARaceWheneverItBegins) {
   for (const std::string& report : reports) EXPECT_THAT(report, HasSubstr("that nothing orders"));
 }
 
-// Each put there by itself: with "now" the first has ended before the second comes, and is not ordered for that.
+// Each kernel is put there by itself. With "now", the first has ended before the second begins, but
+// that alone does not order them.
 TEST(PtxEarlyLaunch, SoItIsWhereTheyDoNotOverlap) {
   for (const bool waits : {true, false}) {
     std::vector<std::string> reports;
@@ -233,7 +236,8 @@ TEST(PtxEarlyLaunch, AReadBeforeTheWaitIsARace) {
   EXPECT_EQ(reports.size(), kAll);
 }
 
-// The third waits for the second alone: what the first did is ordered by the second's own wait.
+// The third kernel waits only for the second. Only the second kernel's own wait orders what the
+// first did.
 void ThreeInAChain(Program& program, bool second_waits) {
   const uint32_t stream = program.order().NewStream();
   const std::string wait = second_waits ? kWait : "";
@@ -253,7 +257,8 @@ TEST(PtxEarlyLaunch, WaitsAreHandedOn) {
     EXPECT_THAT(report, HasSubstr("the first that nothing"));
 }
 
-// The first loops until the second, before its wait, says that it is there: that ends only if the two run together.
+// The first kernel loops until the second reports, before its wait, that it has begun. This ends
+// only if both run together.
 TEST(PtxEarlyLaunch, ReallyBeginsEarly) {
   const std::string first =
       std::string(kLetGo) +
@@ -272,7 +277,8 @@ TEST(PtxEarlyLaunch, ReallyBeginsEarly) {
   }
 }
 
-// A kernel that is not early waits for all before it, whatever they waited for.
+// A kernel that does not begin early waits for everything before it, even if the kernels before it
+// did not wait.
 TEST(PtxEarlyLaunch, APlainLaunchComesAfterAll) {
   std::vector<std::string> reports;
   EXPECT_EQ(RightRuns(

@@ -1,5 +1,5 @@
-// The content that the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of elements of one or two bytes that is
-// copied by boxes, swizzled by 128 bytes.
+// The content that this device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix with
+// one-byte or two-byte elements that is copied in boxes, with the 128-byte swizzle.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Kernels for tests, given by the text of their bodies: each runs on the interpreter, and what it found comes
-// back with what it wrote.
+// Kernels for tests, given by the text of their bodies. Each runs on the interpreter, and the test
+// gets its findings and its output.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace dragoman::ptx {
 
-// A module for sm_90a with one entry, `test`, of the parameters .u64 in, .u64 out, .u32 count. Declared are
-// %p<32>, %rs<64>, %r<256>, %rd<64>, %f<256>, %fd<8>; set are %rd1 = in, %rd2 = out, %r1 = count,
-// %r2 = %tid.x, %r3 = %ctaid.x. `declarations` stand before the body: .shared and the like; `directives`
-// before the braces: .maxntid and the like. dynamic_shared is the name of dynamic shared memory.
+// Returns a module for sm_90a with one entry, `test`, with the parameters .u64 in, .u64 out, .u32
+// count. The text declares %p<32>, %rs<64>, %r<256>, %rd<64>, %f<256>, %fd<8> and sets %rd1 = in,
+// %rd2 = out, %r1 = count, %r2 = %tid.x, %r3 = %ctaid.x. `declarations` (.shared and the like)
+// precede the body. `directives` (.maxntid and the like) precede the braces. Dynamic shared memory
+// has the name dynamic_shared.
 std::string ModuleText(const std::string& body, const std::string& declarations = "",
                        const std::string& directives = "");
 
@@ -35,18 +36,19 @@ struct TextOptions {
   Grid grid{{1, 1, 1}, {32, 1, 1}, 0};
   std::vector<uint8_t> in;
   size_t out_bytes = 4096;
-  bool out_written = true;  // zeros; or nothing has written it
+  bool out_written = true;  // all zeros; false: unwritten
   uint32_t count = 0;
   LaunchOptions launch;
 };
 
-// Runs the text of ModuleText. A text that this device does not know is a finding, too.
+// Runs a text from ModuleText. A text that this device does not know is a finding, too.
 TextRun RunText(const std::string& text, const TextOptions& options);
 
-// One instruction for cases of up to three operands, a lane each. Before it, each lane has its operands as
-// 64 bits in %rd10, %rd11, %rd12, cut to 32 in %r10 .. and %f10 .., to 16 in %rs10 .., as double in %fd1,
-// %fd2, and whether they are odd in %p10 .. Its result is expected in the register numbered 20 of a kind:
-// "rd", "r", "f", "rs", "p" or "fd". Returns its bits for each case.
+// Runs one instruction for cases of up to three operands, with one case in each lane. Before the
+// instruction, each lane has its operands as 64 bits in %rd10, %rd11, %rd12, truncated to 32 bits
+// in %r10 .. and %f10 .., to 16 bits in %rs10 .., as double in %fd1, %fd2, and whether they are odd
+// in %p10 ... The result is expected in register 20 of a kind: "rd", "r", "f", "rs", "p" or "fd".
+// Returns the result's bits for each case.
 struct Operands {
   uint64_t a = 0;
   uint64_t b = 0;
@@ -55,7 +57,7 @@ struct Operands {
 std::vector<uint64_t> Results(const std::string& instruction, const std::string& kind,
                               const std::vector<Operands>& cases);
 
-// Bits, for operands and results.
+// The bits of a number, for operands and results.
 uint64_t Bits(float x);
 uint64_t Bits(double x);
 

@@ -1,9 +1,10 @@
-// Which accesses of other warps a warp knows to have happened: vector clocks, one component for each
-// agent of a launch (Lamport 1978; Fidge 1988; the compressed form is that of FastTrack, Flanagan and Freund 2009).
+// Tells which accesses of other warps a warp knows to have happened. Vector clocks with one
+// component for each agent of a launch (Lamport 1978; Fidge 1988), in the compressed form of
+// FastTrack (Flanagan and Freund 2009).
 //
-// An agent is a warp, or the engine that does a block's bulk copies. A warp's own component counts
-// what releases its writes to others: barriers, arrivals, fences. Lanes of one warp are ordered by
-// bar.warp.sync and barriers alone, so an access also has a lane.
+// An agent is a warp, or the engine that performs a block's bulk copies. A warp's own component
+// counts the instructions that publish its writes: barriers, arrivals, fences. Only bar.warp.sync
+// and barriers order the lanes of a warp, so an access also records its lane.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +23,16 @@ struct Moment {
   uint32_t agent = 0;  // 0: never
   uint32_t tick : 24 = 0;
   uint32_t lane : 6 = 0;
-  uint32_t strong : 1 = 0;  // an atomic, or another access that may meet others' of its kind
+  uint32_t strong : 1 = 0;  // an atomic, or another access that does not race with strong accesses
 };
 
-// The knowledge of a launch about agents that are not its own: other operations of the device, before it or beside it.
+// The knowledge of a launch about agents of other operations of the device, which came before it or
+// run at the same time.
 class OtherOperations {
  public:
   enum class Known : uint8_t {
     kNever,
-    kAfterWait,  // to those that have griddepcontrol.wait behind them
+    kAfterWait,  // known to warps that have executed griddepcontrol.wait
     kAlways,
   };
   struct Span {
@@ -39,7 +41,8 @@ class OtherOperations {
     Known known = Known::kNever;
   };
 
-  // Own agents, of which this has nothing to say. Agents below `floor` are known, those of no span are not.
+  // The launch's own agents, to which this does not apply. Agents below `floor` are known. Other
+  // agents that are in no span are unknown.
   uint32_t first = 1;
   uint32_t end = ~uint32_t{0};
   uint32_t floor = 1;
@@ -60,15 +63,16 @@ class OtherOperations {
 class VectorClock {
  public:
   VectorClock() = default;
-  // The clock of an agent of a block whose agents are first .. first + agents - 1. `others` outlives it; nullptr:
-  // there are none. `waited`: what is ordered by a wait is.
+  // The clock of an agent of a block whose agents are first .. first + agents - 1. `others` must
+  // outlive the clock; nullptr: there are none. `waited`: whether the agent knows what a wait
+  // orders.
   VectorClock(uint32_t agent, uint32_t first, uint32_t agents,
               const OtherOperations* others = nullptr, bool waited = true)
       : agent_(agent), first_(first), near_(agents, 0), others_(others), waited_(waited) {
     near_[agent - first] = 1;
   }
 
-  // A tick that no agent comes to.
+  // A tick that no agent reaches.
   static constexpr uint32_t kNeverKnown = (1U << 24) - 1;
 
   uint32_t agent() const { return agent_; }
@@ -88,7 +92,7 @@ class VectorClock {
     return now;
   }
 
-  // Whether what happened at a moment happened before what this agent's lane does now.
+  // Whether a moment happened before what `lane` of this agent does now.
   bool Knows(const Moment& moment, int lane) const {
     if (moment.agent == agent_) {
       return moment.lane == static_cast<uint32_t>(lane) || moment.tick < tick();
@@ -99,7 +103,7 @@ class VectorClock {
     return TickOf(moment.agent) >= moment.tick;
   }
 
-  // Takes over everything that another clock knows; the own component is its own.
+  // Adds everything that another clock knows. The clock's own component stays the same.
   void Join(const VectorClock& other) {
     waited_ = waited_ || other.waited_;
     if (other.first_ == first_) {
@@ -141,7 +145,7 @@ class VectorClock {
   uint32_t agent_ = 0;
   uint32_t first_ = 0;
   std::vector<uint32_t> near_;                      // of the own block
-  std::vector<std::pair<uint32_t, uint32_t>> far_;  // of others of the launch, few
+  std::vector<std::pair<uint32_t, uint32_t>> far_;  // of other blocks of the launch, usually few
   const OtherOperations* others_ = nullptr;
   bool waited_ = false;
 };

@@ -1,8 +1,10 @@
-// A warp while it runs: its registers, where its lanes are in the code, and what it has under way.
+// A running warp: its registers, the positions of its lanes in the code, and its pending
+// operations.
 //
-// Lanes that have gone different ways are paths. The path that is furthest back runs first, so that
-// paths meet again where they can; a path that reaches a .sync instruction before lanes that it needs
-// is parked there. A card may order paths otherwise: what depends on it is a race, and reported as one.
+// Lanes that took different branches are paths. The path that is furthest behind runs first, so
+// that paths meet again where they can. A path that reaches a .sync instruction before the other
+// lanes it needs is parked there. A card may order paths differently. Code that depends on the
+// order is a race, and is reported as one.
 #pragma once
 
 #include <array>
@@ -29,16 +31,16 @@ struct Path {
   bool parked = false;
 };
 
-// A copy of cp.async that has not been waited for.
+// A copy by cp.async for which the thread has not waited.
 struct LaneCopy {
   uint32_t to = 0;  // shared address
   const uint8_t* from = nullptr;
-  uint32_t from_bytes = 0;  // the rest of the piece becomes zeros
+  uint32_t from_bytes = 0;  // the rest of the destination becomes zeros
   uint32_t bytes = 0;
-  std::array<uint8_t, 16> source = {};  // its bytes when the copy began, which nobody may change
+  std::array<uint8_t, 16> source = {};  // bytes at the copy's start, which must not change
 };
 
-// A product of wgmma that has not been waited for.
+// A product by wgmma for which the warp has not waited.
 struct PendingProduct {
   const Instruction* instruction = nullptr;
   uint64_t a = 0;
@@ -46,11 +48,11 @@ struct PendingProduct {
   bool accumulates = false;
 };
 
-// Ends the turn of a warp.
+// The reason for the end of a warp's turn.
 enum class Turn : uint8_t {
   kGoesOn,
   kWaits,  // at a barrier of the block
-  kPolls,  // it asked for something that has not happened
+  kPolls,  // it asked for something that has not happened yet
 };
 
 struct Warp {
@@ -61,21 +63,22 @@ struct Warp {
 
   std::vector<Path> paths;
   uint32_t live = 0;      // lanes that have not ended
-  uint32_t existing = 0;  // lanes that there were
+  uint32_t existing = 0;  // lanes that existed at the start
   Turn turn = Turn::kGoesOn;
   const Instruction* now = nullptr;
 
   VectorClock clock;
-  // The clock of the warp at its last fence, which its strong writes pass on; and what it has read by
-  // strong reads, which the next fence makes known to it.
+  // The clock of the warp at its last fence, which its strong writes publish. And the clocks that
+  // its strong reads have read, which the next fence makes known to the warp.
   VectorClock fenced;
   std::vector<VectorClock> acquired;
 
-  // At a barrier of the block.
+  // State while the warp waits at a barrier of the block.
   uint32_t barrier = 0;
   uint32_t barrier_votes = 0;  // of bar.red: lanes whose predicate holds
 
-  // The thing that was asked for in vain last, the launch's progress then, and how often since it.
+  // The thing that the warp last asked for in vain, the launch's progress at that time, and how
+  // often it has asked since.
   std::string polled;
   uint64_t polled_at = 0;
   int polls_in_vain = 0;
@@ -85,8 +88,8 @@ struct Warp {
 
   std::vector<PendingProduct> products;                     // not in a group yet
   std::vector<std::vector<PendingProduct>> product_groups;  // oldest first
-  // wgmma.fence so far, and at the place of each register one more than there had been when an instruction
-  // other than wgmma accessed it last. Empty in kernels without products.
+  // The number of wgmma.fence so far. And for each register: one more than that number when an
+  // instruction other than wgmma last accessed the register. Empty in kernels without wgmma.
   uint32_t product_fences = 0;
   std::vector<uint32_t> accessed_after_fences;
 
@@ -95,17 +98,18 @@ struct Warp {
   uint32_t& Predicate(Place place) { return file[place]; }
 
   bool HasProducts() const { return !products.empty() || !product_groups.empty(); }
-  // Whether a product that has not been waited for accumulates in the register.
+  // Whether a pending product accumulates in the register.
   bool IsUnderWay(Place accumulator) const;
 
-  // The finding for a lane of this warp at the instruction that it is at.
+  // Returns a finding for a lane of this warp at its current instruction.
   Finding At(FindingKind kind, int lane, std::string what) const;
 };
 
-// Raises a finding for one of the lanes of a mask.
+// Throws a finding for one of the lanes of a mask.
 [[noreturn]] void Raise(const Warp& warp, FindingKind kind, uint32_t lanes, std::string what);
 
-// Lane l of a register. T has 2, 4 or 8 bytes; a register of 16 bits has 32 a lane.
+// Returns lane l of a register. T has 2, 4 or 8 bytes; a 16-bit register takes 32 bits for each
+// lane.
 template <class T>
 inline T Get(const uint32_t* place, int lane) {
   if constexpr (sizeof(T) == 8) {
@@ -130,7 +134,8 @@ inline void Put(uint32_t* place, int lane, T value) {
   }
 }
 
-// The bits of a lane of a register of any width, the upper ones zero; and back, cut to the width.
+// Reads a lane of a register of any width, with upper bits zero, or writes it truncated to the
+// width.
 inline uint64_t GetBits(const uint32_t* place, Width width, int lane) {
   return width == Width::k64          ? Get<uint64_t>(place, lane)
          : width == Width::kPredicate ? (*place >> lane & 1U)
@@ -147,7 +152,7 @@ inline void PutBits(uint32_t* place, Width width, int lane, uint64_t bits) {
   }
 }
 
-// Calls f(lane) for the lanes of a mask; all 32 are a loop that the compiler can make vectors of.
+// Calls f(lane) for each lane of a mask. For all 32 lanes, the compiler can vectorise the loop.
 template <class F>
 inline void ForLanes(uint32_t lanes, F f) {
   if (lanes == kAllLanes) {

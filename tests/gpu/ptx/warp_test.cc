@@ -1,6 +1,7 @@
-// Instructions that lanes and warps do together, against the text of the PTX ISA 9.0: shfl.sync and vote.sync ("Data
-// Movement", "Warp-level"), bar ("Parallel Synchronization"), atom, ldmatrix and mma ("Matrix
-// Multiply-Accumulate", with its figures of fragments). Expected values were worked out from those pages.
+// Tests instructions that lanes and warps execute together against the PTX ISA 9.0: shfl.sync and
+// vote.sync ("Data Movement", "Warp-level"), bar ("Parallel Synchronization"), atom, ldmatrix and
+// mma ("Matrix Multiply-Accumulate", with its figures of fragments). The expected values were
+// derived from those pages.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -10,7 +11,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// Each thread stores %r20 at its place of out.
+// Each thread stores %r20 at its place in `out`.
 constexpr char kStoreR20[] =
     "mul.wide.u32 %rd9, %r2, 4; add.s64 %rd9, %rd2, %rd9; st.global.u32 [%rd9], %r20;";
 
@@ -22,7 +23,7 @@ TextRun RunRight(const std::string& body, const std::string& declarations = "",
   return run;
 }
 
-// The values that lanes get of lane * 10 by a shuffle, 1000 more where the predicate is false.
+// Shuffles lane * 10. Returns the result of each lane, plus 1000 if its predicate is false.
 std::vector<uint32_t> Shuffled(const std::string& mode, const std::string& b,
                                const std::string& c) {
   const TextRun run =
@@ -35,7 +36,7 @@ std::vector<uint32_t> Shuffled(const std::string& mode, const std::string& b,
 
 TEST(PtxWarp, ShufflesTakeFromTheLaneThatTheIsaNames) {
   const auto up = Shuffled("up", "4", "0");
-  EXPECT_EQ(up[3], 1030U);  // beyond the first lane: its own
+  EXPECT_EQ(up[3], 1030U);  // no lane 4 below, so the lane keeps its own value
   EXPECT_EQ(up[4], 0U);
   EXPECT_EQ(up[31], 270U);
   const auto down = Shuffled("down", "4", "31");
@@ -75,7 +76,7 @@ TEST(PtxWarp, VotesAreOfTheMembersAlone) {
 }
 
 TEST(PtxWarp, PathsMeetAgainWhereAllLanesAreNeeded) {
-  // Odd lanes go a longer way; the shuffle is of all.
+  // Odd lanes take a longer way. The shuffle needs all lanes.
   const TextRun run = RunRight(
       "and.b32 %r10, %r2, 1; setp.eq.u32 %p1, %r10, 0; mov.u32 %r11, 1; @%p1 bra $even;\n"
       "mov.u32 %r12, 0;\n$loop:\nadd.u32 %r12, %r12, 1; setp.lt.u32 %p2, %r12, %r2; @%p2 bra "
@@ -169,8 +170,8 @@ TEST(PtxWarp, GenericAddressesReachSharedAndLocalMemory) {
   EXPECT_EQ(run.At<uint32_t>(9), 33U);
 }
 
-// Element (row, column) of an 8 x 8 matrix in shared memory is 16 row + column + 1, rows of 16 bytes. Each
-// lane writes two of its 64 elements.
+// Fills an 8 x 8 matrix in shared memory with 16 row + column + 1. Rows have 16 bytes. Each lane
+// writes two of the 64 elements.
 constexpr char kFillMatrix[] =
     "mov.u32 %r30, tile; shl.b32 %r31, %r2, 2; add.u32 %r32, %r30, %r31;\n"
     "shr.u32 %r33, %r2, 2; and.b32 %r34, %r2, 3; shl.b32 %r35, %r33, 4; shl.b32 %r36, %r34, 1;\n"
@@ -202,15 +203,16 @@ TEST(PtxWarp, MatricesAreLoadedByRowsAndTransposed) {
   }
 }
 
-// The matrices of an mma as the ISA's figures place their elements in lanes and registers: groupID is
-// lane >> 2, threadID_in_group lane % 4.
+// The rows and columns of an mma's elements as the ISA's figures assign them to lanes and
+// registers: groupID is lane >> 2, threadID_in_group is lane % 4.
 int RowOfA(int lane, int i) { return lane / 4 + ((i < 2 || (i >= 4 && i < 6)) ? 0 : 8); }
 int ColumnOfA(int lane, int i) { return lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8); }
 int RowOfB(int lane, int i) { return lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8); }
 int ColumnOfB(int lane) { return lane / 4; }
 
 TEST(PtxWarp, MmaMultipliesTheMatricesOfItsFragments) {
-  // Small integers, exact in both types: A[r][k] = (r + 2 k) % 7 - 3, B[k][c] = (3 k + c) % 5 - 2, C = r + c.
+  // Small integers, exact in both types: A[r][k] = (r + 2 k) % 7 - 3, B[k][c] = (3 k + c) % 5 - 2,
+  // C = r + c.
   const auto a = [](int row, int k) { return (row + 2 * k) % 7 - 3; };
   const auto b = [](int k, int column) { return (3 * k + column) % 5 - 2; };
   const struct {
@@ -287,8 +289,9 @@ TEST(PtxWarp, AsynchronousCopiesArriveWithZerosAfterTheirSource) {
 }
 
 TEST(PtxWarp, AnMbarrierEndsItsPhaseWithTheLastArrivalOfIts) {
-  // Count 2: lane 0 arrives twice in each of two phases. test_wait.parity P is true once the phase of
-  // parity P is over; of a fresh one parity 1 counts as over.
+  // With a count of 2, lane 0 arrives twice in each of two phases. test_wait.parity P is true once
+  // the phase with parity P is complete. For a fresh barrier, the phase with parity 1 counts as
+  // complete.
   const TextRun run = RunRight(
       "setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; mov.u32 %r10, bar8; mov.u32 %r20, 0;\n"
       "mbarrier.init.shared::cta.b64 [%r10], 2;\n"

@@ -1,7 +1,8 @@
-// wgmma: products of four warps that go on while the warps do other things.
+// wgmma: products of four warps that run while the warps do other work.
 //
-// A product reads its operands when it is waited for, as late as it can: what was overwritten meanwhile shows
-// in values and as a race. Until then its accumulators belong to it, and whoever touches them is reported.
+// A product reads its operands as late as possible, when the warp waits for it. Operands that were
+// overwritten meanwhile change the result and are a race. Until then the accumulators belong to the
+// product, and any other access to them is reported.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -20,9 +21,9 @@ constexpr int kWarpsOfGroup = 4;
 template <class Element>
 constexpr int kDepth = 32 / Element::kBytes;
 
-// A matrix of rows of elements of one or two bytes in shared memory by its descriptor: the canonical layout with the
-// 128-byte swizzle, the summed dimension contiguous. Rows are 128 bytes, 8 of them a pattern, patterns the
-// descriptor's stride apart.
+// A matrix in shared memory, given by its descriptor, with rows of one-byte or two-byte elements:
+// the canonical layout with the 128-byte swizzle, in which the summed dimension is contiguous. A
+// row has 128 bytes, 8 rows are a pattern, and patterns are the descriptor's stride apart.
 class Operand {
  public:
   Operand(Warp& warp, uint64_t descriptor)
@@ -37,7 +38,7 @@ class Operand {
     }
   }
 
-  // The elements of the first 32 bytes of a row from the start on.
+  // Reads the elements in the first 32 bytes of a row, counted from the start address.
   template <class Element>
   void Read(Warp& warp, int row, double (&out)[kDepth<Element>]) const {
     constexpr int kBytes = Element::kBytes;
@@ -62,7 +63,7 @@ class Operand {
   const uint32_t stride_;
 };
 
-// The warp's 16 rows of the product.
+// Computes the warp's 16 rows of the product.
 template <class Element>
 void Multiply(Warp& warp, const PendingProduct& product) {
   constexpr int kK = kDepth<Element>;
@@ -85,7 +86,7 @@ void Multiply(Warp& warp, const PendingProduct& product) {
       const double x = rows[row][k];
       for (int column = 0; column < kColumns; ++column) sums[column] += x * columns[k][column];
     }
-    // Lane 4 g + t has of row g (and g + 8) columns 8 n + 2 t and the one after it.
+    // Lane 4 g + t holds, of rows g and g + 8, the columns 8 n + 2 t and 8 n + 2 t + 1.
     for (int column = 0; column < kColumns; ++column) {
       const int lane = row % 8 * 4 + column % 8 / 2;
       const int which = column / 8 * 4 + row / 8 * 2 + column % 2;
@@ -96,7 +97,7 @@ void Multiply(Warp& warp, const PendingProduct& product) {
   }
 }
 
-// Modes of a product: its elements.
+// Values of Instruction::mode: the element types of a product.
 enum : int { kHalf, kBFloat16, kFloat8, kInt8 };
 
 void Perform(Warp& warp, const PendingProduct& product) {
@@ -119,14 +120,15 @@ void Perform(Warp& warp, const PendingProduct& product) {
   warp.now = now;
 }
 
-// Operands: accumulators (list), descriptors (a, b), whether to add to what they hold (c). mode: the elements.
+// Operands: accumulators (list), descriptors (a, b), whether to add to the accumulators (c). mode:
+// the element type.
 void StartProduct(Warp& warp, const Instruction& i, uint32_t lanes) {
   const size_t first = static_cast<size_t>(warp.index / kWarpsOfGroup * kWarpsOfGroup);
   if (first + kWarpsOfGroup > warp.block->warps.size()) {
     Raise(warp, FindingKind::kMissingLanes, lanes,
           "wgmma by a warp whose group of four is not complete");
   }
-  // The first product needs a fence before it, too.
+  // The first product also needs a fence before it.
   const bool unfenced =
       warp.product_fences == 0 || std::ranges::any_of(i.list, [&](Place accumulator) {
         return warp.accessed_after_fences[accumulator] > warp.product_fences;
@@ -161,7 +163,7 @@ void Commit(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
   warp.products.clear();
 }
 
-// Until at most `mode` groups are under way.
+// Waits until at most `mode` groups are pending.
 void Wait(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   while (warp.product_groups.size() > static_cast<size_t>(i.mode)) {
     const std::vector<PendingProduct> group = std::move(warp.product_groups.front());
@@ -175,8 +177,8 @@ void Wait(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
 bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instruction* i) {
   if (q[0] != "wgmma") return false;
   i->flow = Flow::kAligned;
-  // Each with what follows the operands: no negation, and, where they may be otherwise, both with the summed
-  // dimension contiguous.
+  // `rest` is what follows the operands: no negation, and, if the type has the choice, the summed
+  // dimension of both matrices contiguous.
   struct Product {
     const char* types;
     int mode;

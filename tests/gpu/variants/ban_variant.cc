@@ -20,9 +20,9 @@ using nlohmann::json;
 constexpr kernels::OpDevice kDevice = {.cuda = true};
 constexpr int kNgram = 3;
 constexpr int kMaxTokens = 64;
-constexpr int kWords = 12;  // different ones in a history: some rows have bans, most have none
+constexpr int kWords = 12;  // different words in a history: some rows have bans, most have none
 
-// The state of a batch in the middle of its segments, on the device.
+// The device state of a batch whose segments are half decoded.
 class Batch {
  public:
   absl::Status Create(const kernels::cuda::OwnedStream& owned, int64_t rows, int no_repeat_ngram) {
@@ -120,7 +120,7 @@ absl::StatusOr<json> Measure(int64_t rows) {
   if (!production.ok()) return production.status();
   const auto unbanned = MedianGraphSeconds(stream.get(), 1, [&](int) { return ask(without); });
   if (!unbanned.ok()) return unbanned.status();
-  // No graph: the host is part of it.
+  // Not in a graph, because the host takes part in it.
   const auto variant = MedianSeconds(stream.get(), [&](int) {
     const kernels::cuda::Error error = ask(without);
     if (error != kernels::cuda::Error::kNone) return error;
@@ -138,7 +138,7 @@ absl::StatusOr<json> Measure(int64_t rows) {
 
 absl::StatusOr<json> BanVariant() {
   json lines = json::array();
-  // 128 hypotheses are the paper's.
+  // 128 hypotheses, as in the paper.
   for (const int64_t rows : {int64_t{128}, kStepRows[0], kStepRows[1], kStepRows[2]}) {
     auto line = Measure(rows);
     if (!line.ok()) return line.status();

@@ -1,5 +1,5 @@
-// The launchers of this folder for the host (tests/kernels/cuda_emulation), under names of their
-// own: cuda::EmulatedX does what cuda::X does, in host memory.
+// The launchers of this folder compiled for the host (tests/kernels/cuda_emulation), under other
+// names: cuda::EmulatedX does in host memory what cuda::X does.
 #pragma once
 
 #include "tests/gpu/variants/host_bans.h"

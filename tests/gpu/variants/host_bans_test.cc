@@ -1,4 +1,5 @@
-// Bans made on the host against those of PrepareRow (prepare_row.h), through its ancestry.
+// Compares bans that the host computes with those of PrepareRow (prepare_row.h), which follows the
+// ancestry.
 #include "tests/gpu/variants/host_bans.h"
 
 #include <random>
@@ -15,7 +16,7 @@ constexpr int kBeam = 5;
 constexpr int kStride = 40;
 constexpr int kEos = 1000;  // in no history
 
-// A slot whose hypotheses went through random reorders.
+// A slot whose hypotheses were reordered at random.
 class Histories {
  public:
   Histories(int length, int vocabulary, int n, unsigned seed)
@@ -38,7 +39,8 @@ class Histories {
     view_.arrays.stride = kStride;
   }
 
-  // The tokens one below the other, as a copy of the hypotheses has them.
+  // Returns the tokens of each hypothesis in a row of its own, as a copy of the hypotheses has
+  // them.
   std::vector<int32_t> Copied() const {
     std::vector<int32_t> copied(kBeam * kStride, -1);
     for (int lane = 0; lane < kBeam; ++lane) {
@@ -118,7 +120,7 @@ TEST_P(PlaceBansTest, GivesEachRowItsList) {
 DRAGOMAN_FOR_LAUNCH_DEVICES(PlaceBansTest, FloatDevices());
 
 #ifdef DRAGOMAN_HAVE_CUDA
-// The whole way, twice: the second list must not lie in what the first still copies.
+// Runs twice: the second run must not overwrite a list that the first run is still copying.
 TEST(HostBansOnCuda, ThereAndBack) {
   const std::string why = WhyNoCuda();
   if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;

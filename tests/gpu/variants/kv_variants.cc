@@ -25,7 +25,7 @@ constexpr int kWidth = kHeads * kHeadDim;
 constexpr int64_t kElement = 2;
 constexpr int kRoom = kernels::kPagePositions;  // positions of a page, and of an own row
 static_assert(kPosition < kRoom && kSource <= kRoom);
-// Rows whose memory is walked before any is seen again.
+// The number of rows whose memory is read before any memory is read again.
 constexpr int64_t kRotatedRows = 2048;
 
 template <class T, class Of>
@@ -35,7 +35,7 @@ std::vector<T> Each(int64_t count, Of of) {
   return values;
 }
 
-// K and V of the layers in bytes, `positions` of them in all.
+// The bytes of K and V of all layers, for `positions` positions in all.
 int64_t KvBytes(int64_t positions) { return kLayers * positions * 2 * kWidth * kElement; }
 
 // The tables of a step: every slot has kBeam rows.
@@ -55,8 +55,8 @@ struct Tables {
                                             return i / kernels::kMaxSlotLanes * kBeam +
                                                    i % kernels::kMaxSlotLanes % kBeam;
                                           })),
-        // The table of a step after reorders: the older positions of a slot's hypotheses were
-        // written by one lane.
+        // The table after some reorders: one lane wrote the older positions of all hypotheses of a
+        // slot.
         ancestry(kDevice, Each<uint8_t>(rows * kRoom,
                                         [](int64_t i) {
                                           const int64_t p = i % kRoom;
@@ -82,7 +82,7 @@ struct Tables {
   const kernels::cuda::StepRows step;
 };
 
-// K/V of both ways, random, in as many copies as turns.
+// Random K/V for both ways. There is one copy for each turn.
 struct Memory {
   absl::Status Create(kernels::cuda::Stream stream, int64_t rows, int64_t pages) {
     own_layout = {kLayers, kHeads, kHeadDim, static_cast<int32_t>(rows), kRoom};
@@ -114,7 +114,7 @@ class Bench {
     return Said(stream_.Wait());
   }
 
-  // Each layer's launch on the memory of a turn, after `first`.
+  // Measures the launch of each layer on the memory of a turn, after `first`.
   template <class First, class Layer>
   absl::StatusOr<double> Seconds(First first, Layer layer) {
     const auto turns = static_cast<int>(memory_.size());
@@ -167,7 +167,8 @@ absl::StatusOr<json> MeasureReorder(int64_t rows) {
   if (!attention.ok()) return attention.status();
   json line = VariantLine(rows, *production, *variant);
   line["variant_attention_seconds"] = *attention;
-  // Positions that the rows of a slot share are counted once for each, though L1 and L2 see them.
+  // Positions that rows of a slot share are counted for each row, although L1 and L2 serve most
+  // reads.
   line["production_bytes"] = KvBytes(rows * (kPosition + 1));
   line["variant_bytes"] = KvBytes(rows * (3 * kPosition + 1));
   return line;

@@ -1,5 +1,6 @@
-// Separate sweeps: one block for each row in every sweep, 16 bytes a load, four loads of a thread
-// in flight. At 512 rows of 58k tokens that is one wave of 4 blocks an SM, bound by memory.
+// Separate sweeps. Every sweep has one block for each row, with loads of 16 bytes and four loads in
+// flight per thread. 512 rows of 58k tokens make one wave of 4 blocks per SM, which is bound by
+// memory.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/search/fold.h"
 #include "tests/gpu/variants/materialized_sweeps.h"
@@ -12,7 +13,7 @@ constexpr int kWarps = kThreads / kWarpThreads;
 
 __device__ TokenScore BetterOf(TokenScore a, TokenScore b) { return Better(b, a) ? b : a; }
 
-// The best of the block, in every thread.
+// Returns the best score of the block, in every thread.
 __device__ TokenScore BlockBest(TokenScore best) {
   __shared__ TokenScore warps[kWarps];
 #pragma unroll

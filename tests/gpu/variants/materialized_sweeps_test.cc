@@ -1,5 +1,5 @@
-// The separate sweeps against the production's one pass over the same logits: the same tokens in
-// the same order, the same log-probabilities.
+// Compares the separate sweeps with the production's single pass over the same logits. Tokens,
+// their order and the log-probabilities must be the same.
 #include "tests/gpu/variants/materialized_sweeps.h"
 
 #include <cmath>
@@ -17,7 +17,8 @@ namespace {
 
 using MaterializedSweepsTest = OnOpDevice;
 
-// Quarters from -8 to 8: ties abound, and differences survive the subtraction of a normaliser.
+// Returns multiples of 1/4 from -8 to 8: ties are frequent, and differences survive the subtraction
+// of a normaliser.
 std::vector<float> Quarters(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> x(count);
@@ -36,7 +37,7 @@ TEST_P(MaterializedSweepsTest, FindWhatOnePassFinds) {
     const auto k = static_cast<size_t>(c.k);
     const size_t stride = (static_cast<size_t>(c.vocabulary) + 7) / 4 * 4;
     std::vector<float> logits = Quarters(rows * stride, 1);
-    // Memory after a row is not read; a struck token of the bias is never found.
+    // Memory after a row must not be read. A token that the bias sets to -inf must never be found.
     for (size_t r = 0; r < rows; ++r) {
       for (size_t i = static_cast<size_t>(c.vocabulary); i < stride; ++i) {
         logits[r * stride + i] = NAN;

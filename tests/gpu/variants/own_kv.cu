@@ -1,6 +1,6 @@
-// K/V that every row owns. Attention is the production text (warp_attention.cuh), one warp for each
-// (row, head), so that the ways differ by what they read alone. A copy is one warp for each head's
-// K or V of a row and layer, 16 bytes a lane and four loads in flight.
+// K/V that every row owns. Attention is the production code (warp_attention.cuh) with one warp for
+// each (row, head), so that the two ways differ only in the memory that they read. A copy has one
+// warp for each head's K or V of a row and layer, with 16 bytes per lane and four loads in flight.
 #include "kernels/cuda/warp_attention.cuh"
 #include "tests/gpu/variants/own_kv.h"
 
@@ -9,13 +9,15 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kCopyWarps = 8;
-// Blocks on a multiprocessor for self-attention, as in the production kernel (decode_attention_cuda.cu).
+// Blocks on a multiprocessor for self-attention, as in the production kernel
+// (decode_attention_cuda.cu).
 template <class T, int kHeadClass>
 constexpr int kBlocks = kHeadClass <= 64 ? 4
                         : sizeof(T) == 4 ? 2
                                          : 3;
-// Left alone, ptxas spills for head_dim 64 on sm_90a; as few as the production's, which takes
-// several rows in a warp, would leave too few warps to wait for memory.
+// Without bounds, ptxas spills registers for head_dim 64 on sm_90a. With the bound of the
+// production kernel, whose warps take several rows, too few warps would be resident to hide memory
+// latency.
 template <class T, int kHeadClass>
 constexpr int kCrossBlocks = kHeadClass / kPieceElements<T> <= 16 ? 4 : 2;
 
@@ -27,7 +29,7 @@ __global__ void __launch_bounds__(kCopyWarps* kWarpThreads)
   const auto layer = static_cast<int>(blockIdx.y);
   const T* const old_row = from + layout.K(layer, parent[row], 0);
   T* const new_row = to + layout.K(layer, row, 0);
-  const int elements = position[row] * layout.head_dim;  // of a head's K or V, in one piece
+  const int elements = position[row] * layout.head_dim;  // in one head's contiguous K or V
   constexpr int kStep = kWarpThreads * kPieceElements<T>;
   constexpr int kLoads = 4;
   for (int half = static_cast<int>(threadIdx.y); half < 2 * layout.heads; half += kCopyWarps) {
@@ -45,7 +47,7 @@ __global__ void __launch_bounds__(kCopyWarps* kWarpThreads)
   }
 }
 
-// The first `count` positions of a row, in tiles.
+// Attends over the first `count` positions of a row, in tiles.
 template <class T, int kHeadClass>
 __device__ void AttendTiles(WarpAttention<T, kHeadClass, 1>& attention, const OwnKvLayout& layout,
                             const T* k, int count) {

@@ -1,5 +1,5 @@
-// K/V that every row owns against pages, ancestry and shared sources: the same contexts, bit by
-// bit, through a search of random reorders.
+// Compares K/V that every row owns with pages, ancestry and shared sources, through a search of
+// random reorders. The contexts must be equal bit by bit.
 #include "tests/gpu/variants/own_kv.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ struct SearchSlot {
   int admitted = 0;  // at this step
 };
 
-// A search whose reorders change the ancestry of the pages, and copy what the rows own.
+// A search that keeps K/V in both ways: a reorder changes the ancestry of the pages and copies the
+// K/V that the rows own.
 class TwoWays {
  public:
   TwoWays(const OpDevice& device, int heads, int head_dim, std::vector<SearchSlot> slots)
@@ -68,7 +69,7 @@ class TwoWays {
   void Step() {
     std::vector<StepRow> rows;
     std::vector<int32_t> parent, position;
-    std::map<std::pair<int32_t, int32_t>, int32_t> row_of;  // of (slot, lane)
+    std::map<std::pair<int32_t, int32_t>, int32_t> row_of;  // by (slot, lane)
     for (size_t s = 0; s < slots_.size(); ++s) {
       const int at = step_ - slots_[s].admitted;
       for (int lane = 0; at >= 0 && lane < live_[s]; ++lane) {
@@ -122,7 +123,7 @@ class TwoWays {
     return std::vector<float>(static_cast<size_t>(count), NAN);
   }
 
-  // Every slot that ran takes a random width and random parents.
+  // Gives every slot that ran a random number of hypotheses and random parents.
   void Reorder(const std::map<std::pair<int32_t, int32_t>, int32_t>& row_of) {
     for (size_t s = 0; s < slots_.size(); ++s) {
       const int at = step_ - slots_[s].admitted;
@@ -158,7 +159,8 @@ class TwoWays {
   std::vector<int32_t> lane_pages_;
   std::vector<int32_t> slot_lanes_;
   std::vector<uint8_t> ancestry_;
-  std::map<std::pair<int32_t, int32_t>, int32_t> parent_of_;  // the row before, of (slot, lane)
+  // The row of the step before, by (slot, lane).
+  std::map<std::pair<int32_t, int32_t>, int32_t> parent_of_;
   std::mt19937 random_{5};
   int step_ = 0;
 };

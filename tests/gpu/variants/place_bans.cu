@@ -1,4 +1,4 @@
-// One thread a row.
+// One thread places the bans of one row.
 #include "kernels/cuda/kernel.cuh"
 #include "tests/gpu/variants/host_bans.h"
 

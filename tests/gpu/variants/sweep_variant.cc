@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr kernels::OpDevice kDevice = {.cuda = true};
 constexpr int64_t kStride = (int64_t{kVocabulary} + 7) / 8 * 8;
-// Logits that are walked one after the other before any are seen again.
+// The number of rows whose logits are read before any logits are read again.
 constexpr int64_t kRotatedRows = 2048;
 
 absl::StatusOr<json> Measure(const kernels::cuda::OwnedStream& stream,
@@ -56,7 +56,7 @@ absl::StatusOr<json> Measure(const kernels::cuda::OwnedStream& stream,
   const kernels::OpArray<int32_t> token(kDevice, std::vector<int32_t>(results));
   const kernels::OpArray<float> log_prob(kDevice, std::vector<float>(results));
 
-  // Chunks as the production makes them.
+  // Chunks of the production's size.
   const auto by_chunks = [&](int turn, const auto& work) {
     for (int64_t first = 0; first < rows; first += kernels::cuda::kChunkRows) {
       const int64_t n = std::min<int64_t>(kernels::cuda::kChunkRows, rows - first);
@@ -75,7 +75,7 @@ absl::StatusOr<json> Measure(const kernels::cuda::OwnedStream& stream,
                                          k, maxima.data() + first, sums.data() + first,
                                          token.data() + first * k, log_prob.data() + first * k);
   };
-  // The one pass first: it leaves the logits as they are.
+  // The single pass comes first, because it does not change the logits.
   const auto production =
       MedianGraphSeconds(stream.get(), turns, [&](int turn) { return by_chunks(turn, fold); });
   if (!production.ok()) return production.status();

@@ -1,9 +1,9 @@
 // variants_bench [--json FILE]
 //
-// Every switch of variants_bench.h on cuda:0, one after the other, beside what the papers and the
-// acceptance bounds say (tests/bench/details/claims.md, "Claims of the papers"). The last line is
-// 'N passed, N failed': a part passes when it was measured. Says so and passes nothing where there
-// is no GPU.
+// Runs every part of variants_bench.h on cuda:0, one after the other, and prints next to it the
+// values of the papers and the acceptance bounds (tests/bench/details/claims.md, "Claims of the
+// papers"). The last line is 'N passed, N failed': a part passes if it was measured. If there is no
+// GPU, says so and passes nothing.
 #include "tests/gpu/variants/variants_bench.h"
 
 #include <cstdio>
@@ -21,8 +21,7 @@ using nlohmann::json;
 struct Part {
   const char* name;
   const char* what;
-  // The papers' measurements on their hardware, as production
-  // variant where they allow it.
+  // The papers' measurements on their hardware, given as production / variant where possible.
   const char* paper;
   const char* bound;
   absl::StatusOr<json> (*run)();

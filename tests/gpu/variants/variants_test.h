@@ -1,4 +1,5 @@
-// Where the variants are tested: what has no CPU side here runs on a device and emulated.
+// The devices on which variants are tested. Kernels without a CPU version run on a GPU and
+// emulated.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace dragoman::kernels {
 
-// The ones of f32, for what knows no compute type.
+// Returns the devices with f32, for functions that do not depend on a compute type.
 inline std::vector<OpDevice> FloatDevices() {
   std::vector<OpDevice> devices = LaunchDevices();
   std::erase_if(devices, [](const OpDevice& d) { return d.type != ComputeType::kFloat32; });

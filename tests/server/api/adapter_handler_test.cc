@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 constexpr std::chrono::seconds kPatience{30};
 
-// Writes "begin", each segment's text and "end", or the error; says nothing for items.
+// Renders "begin", each segment's text and "end", or the error. Renders nothing for items.
 class TextRenderer final : public StreamRenderer {
  public:
   explicit TextRenderer(absl::Status status = absl::OkStatus()) : status_(std::move(status)) {}
@@ -47,8 +47,8 @@ class TextRenderer final : public StreamRenderer {
   const absl::Status status_;
 };
 
-// A dialect of one word: the body is the text to translate. "refuse" is refused, "list" and "usage"
-// are answered at once, "stream", "silent" and "broken" are sent in pieces, the last with an error.
+// A dialect whose body is the text to translate. The body "refuse" is refused. "list" and "usage"
+// are answered at once. "stream", "silent" and "broken" are streamed; "broken" ends with an error.
 class WordAdapter final : public Adapter {
  public:
   Api api() const override { return Api::kPlugins; }
@@ -114,7 +114,7 @@ class AdapterHandlerTest : public AdapterFixture {
     return Send(&handler_, std::move(request));
   }
 
-  // Asks for a stream of one piece, whose job ends with this status after the piece.
+  // Asks for a stream of one piece. The job ends with the status `end` after that piece.
   std::shared_ptr<FakeExchange> AskForOnePiece(const std::string& body, absl::Status end) {
     engine_.HoldJobs();
     auto exchange = Ask(body);
@@ -123,7 +123,7 @@ class AdapterHandlerTest : public AdapterFixture {
     return exchange;
   }
 
-  // Has the engine report a segment of the job that it holds, and waits for its piece.
+  // Makes the engine report a segment of the job that it holds, and waits for the segment's piece.
   FakeEngine::Held PlayOnePiece(FakeExchange* exchange) {
     FakeEngine::Held held = engine_.WaitHeld();
     engine_.Play(held, [](engine::TranslationSink* sink) {
@@ -268,7 +268,7 @@ TEST_F(AdapterHandlerTest, PathsAndMethodsThatNoAdapterHas) {
   EXPECT_EQ(body["error"]["code"], 404);
   EXPECT_EQ(body["error"]["status"], "NOT_FOUND");
 
-  // Paths that belong to an adapter have its errors.
+  // Adapter errors answer paths that belong to an adapter.
   const HttpResponse method = Send(&handler_, Post("/list", "x"))->Wait();
   EXPECT_EQ(method.status, 405);
   EXPECT_EQ(HeaderOf(method, "Allow"), "GET, HEAD");
@@ -283,7 +283,7 @@ TEST_F(AdapterHandlerTest, PathsAndMethodsThatNoAdapterHas) {
   EXPECT_EQ(Send(&handler_, Get("/tree/a/b"))->Wait().status, 200);
   EXPECT_EQ(Send(&handler_, Get("/tree/\xff"))->Wait().status, 404);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="NOT_FOUND",method="unknown"} 2)");
-  // The engine lets go of the call of /tree/a/b after its answer.
+  // The engine releases the call of /tree/a/b only after the call's answer.
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
 
@@ -305,7 +305,7 @@ TEST_F(AdapterHandlerTest, WhatTheServerRefusesHasTheFormOfThePathsAdapter) {
   answer = handler_.Refused(head, large);
   EXPECT_EQ(answer.status, 413);
   EXPECT_EQ(nlohmann::json::parse(answer.body)["error"]["code"], 413);
-  // Nothing is known of the request.
+  // A request without a known path has no adapter, so its refusal is plain text.
   for (const char* path : {"", "/\xff"}) {
     head.path = path;
     answer = handler_.Refused(head, large);
@@ -370,7 +370,7 @@ TEST_F(AdapterHandlerTest, UsageIsThatOfTheKeysClient) {
   EXPECT_EQ(ask("dgm_a", "Haus"), "[Haus]");
   EXPECT_EQ(ask("dgm_a", "usage"), "4");
   EXPECT_EQ(ask("dgm_b", "usage"), "0");
-  // A file that is read again keeps what was counted.
+  // Reading the key file again keeps the usage that was counted.
   EXPECT_TRUE((*keys)->Reload().ok());
   EXPECT_EQ(ask("dgm_a", "usage"), "4");
 }
@@ -433,7 +433,7 @@ TEST_F(AdapterHandlerTest, AClientThatReadsNothingIsCutOff) {
   Advance(context_.write_timeout);
   EXPECT_EQ(exchange->breaks(), 1);
   EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kClient);
-  exchange->Send(false);  // of the last piece
+  exchange->Send(false);  // the write of the piece fails
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
 

@@ -155,7 +155,7 @@ TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {
   const grpc::Status unknown = stub_->UnloadModel(&context, unload, &unloaded);
   EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_THAT(unknown.error_message(), HasSubstr("one of a, b"));
-  // Every code that the manager makes, as it is.
+  // The statuses of the manager keep their codes.
   unload.set_name("a");
   {
     grpc::ClientContext first;
@@ -211,7 +211,8 @@ TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {
       return stub_->ReloadModel(&context, request, &response);
     }));
   }
-  // One more would be among those that wait until there are as many as may be: hence the loop.
+  // The queue may not be full yet. An additional call is then queued itself and times out, so the
+  // loop tries again.
   grpc::Status refused;
   while (refused.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
     grpc::ClientContext context;
@@ -224,7 +225,7 @@ TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {
   held.set_value();
   int done = 0;
   for (auto& call : calls) done += call.get().ok() ? 1 : 0;
-  // One place may have gone to the call that was given up.
+  // The additional call that timed out may have taken one of the places.
   EXPECT_GE(done, static_cast<int>(ModelManager::kMaxPosted) - 1);
   EXPECT_EQ(table_.Find("a")->version, 1 + done);
 }
@@ -268,7 +269,7 @@ TEST_F(AdminServerTest, ADrainWaitsForNoLoad) {
   EXPECT_EQ(response.cancelled(), 3);
 }
 
-// google.protobuf.Duration takes more seconds than 64 bits hold nanoseconds.
+// A google.protobuf.Duration can hold more seconds than an int64_t can hold as nanoseconds.
 TEST_F(AdminServerTest, ADrainsLimitIsOfTheRangeOrRefused) {
   const auto drain = [this](int64_t seconds, int32_t nanos) {
     grpc::ClientContext context;
@@ -300,7 +301,7 @@ TEST_F(AdminServerTest, ADrainsLimitIsOfTheRangeOrRefused) {
   EXPECT_EQ(drained_for_, std::chrono::hours(24));
 }
 
-// gRPC inflates a message before anybody sees its size, and takes one of 4 GiB.
+// gRPC decompresses a message before the server sees its size, and by default accepts up to 4 GiB.
 TEST_F(AdminServerTest, TakesNeitherCompressedNorLargeMessages) {
   for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
     grpc::ClientContext context;

@@ -32,7 +32,8 @@ TEST(CallDeadline, CountsFromTheStart) {
 }
 
 TEST(CallDeadline, OfCenturiesIsNone) {
-  // grpc-timeout has up to eight digits of hours; nanoseconds of 64 bits end after 2,562,047 hours.
+  // A grpc-timeout has up to eight digits of hours. An int64_t of nanoseconds overflows after
+  // 2,562,047 hours.
   for (const int64_t hours : {2'000'000LL, 2'562'048LL, 5'000'001LL, 99'999'999LL}) {
     EXPECT_EQ(DeadlineIn(hours * 3600), engine::kNoDeadline) << hours;
   }

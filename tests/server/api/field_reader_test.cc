@@ -1,5 +1,5 @@
-// Without optimization (CMakeLists.txt), so that every inline function is called through its symbol: two types of one
-// qualified name would share each other's functions here.
+// CMakeLists.txt compiles this file without optimization, so that every inline function is called
+// through its symbol. Two types with the same qualified name would then share their functions.
 #include "server/api/field_reader.h"
 
 #include <gmock/gmock.h>

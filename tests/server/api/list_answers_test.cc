@@ -34,7 +34,7 @@ TEST(ListAnswers, MakesAnAnswerOnceForEachChange) {
   const HttpResponse changed = ask({}, "a");
   EXPECT_EQ(changed.text(), "list 3");
   EXPECT_NE(HeaderOf(changed, "ETag"), HeaderOf(first, "ETag"));
-  // Another object where one was, and one object less.
+  // The list of objects that the answer depends on is now empty.
   EXPECT_EQ(lists.Get({}, "a", {}, make).text(), "list 4");
 
   HttpRequest again;

@@ -22,7 +22,7 @@ std::string TextOf(std::string_view path) {
   return "";
 }
 
-// Returns the files of the page at /, which has no other code than ours.
+// Returns the files of the page at /. They contain no third-party code.
 std::vector<PageFile> OwnFiles() {
   std::vector<PageFile> files;
   for (const PageFile& file : PageFiles()) {
@@ -111,7 +111,7 @@ TEST(Page, TextIsNeverMadeIntoMarkup) {
   }
 }
 
-// Keys of both languages' texts, and those that the page asks for.
+// Compares the keys of both languages' texts with the keys that the page uses.
 TEST(Page, EveryTextIsThereInBothLanguages) {
   const std::string texts = TextOf("/page/texts.js");
   const size_t german = texts.find("\n  de: {");

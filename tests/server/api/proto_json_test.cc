@@ -34,7 +34,7 @@ void ExpectRefused(const std::string& json) {
   EXPECT_EQ(Refusal(json).code(), absl::StatusCode::kInvalidArgument) << json;
 }
 
-// "field: description" of each violation.
+// Returns "field: description" of each violation.
 std::vector<std::string> Mistakes(const std::string& json) {
   std::vector<std::string> mistakes;
   for (const FieldViolation& violation : ViolationsOf(Refusal(json))) {

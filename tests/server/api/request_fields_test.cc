@@ -28,7 +28,7 @@ TEST_F(RequestFieldsTest, JsonAndFormsBecomeOneObject) {
   EXPECT_THAT(std::string(ReadRequestFields(Post("/", "a", "")).status().message()),
               HasSubstr("the header Content-Type: found none, expected application/json"));
   EXPECT_FALSE(ReadRequestFields(Post("/", "[1]")).ok());
-  // Mastodon names a type where it sends nothing.
+  // Mastodon sends a Content-Type with an empty body.
   HttpRequest empty = Post("/", "");
   empty.query = "type=target";
   EXPECT_EQ(*ReadRequestFields(empty), json({{"type", "target"}}));

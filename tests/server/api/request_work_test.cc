@@ -1,7 +1,7 @@
-// The work of a request before its job: each parameter of each dialect, with the most repetitions and the
-// longest values that a body may have, while a hundred languages are served. Work is counted
-// (server/base/work_count.h): a parser looks at each byte a few times, and the number of languages that
-// are looked up does not follow the size of the request.
+// The work that is done for a request before its job. Each parameter of each dialect gets the most
+// repetitions and the longest values that a body may have, while a hundred languages are served.
+// Work is counted, not timed (server/base/work_count.h): a parser may look at each byte a few
+// times, and the number of language lookups must not grow with the size of the request.
 #include "server/base/work_count.h"
 
 #include <gtest/gtest.h>
@@ -24,11 +24,11 @@ namespace {
 
 using nlohmann::json;
 
-// Large enough for what is quadratic to be far above the bounds.
+// Large enough that quadratic work is far above the bounds.
 constexpr size_t kBodyBytes = 40'000;
-// A question to ICU takes up to 30 microseconds, so that this many take a millisecond.
+// A query to ICU takes up to 30 microseconds, so 64 of them take about 2 ms.
 constexpr int64_t kMostNames = 64;
-// A pass over a byte takes 1 to 3 nanoseconds, and 50 are allowed.
+// A pass over a byte takes 1 to 3 nanoseconds, so the bound allows about 50 nanoseconds a byte.
 constexpr int64_t kMostPasses = 20;
 
 std::string Repeat(const std::string& text, size_t bytes = kBodyBytes) {
@@ -37,14 +37,14 @@ std::string Repeat(const std::string& text, size_t bytes = kBodyBytes) {
   return out;
 }
 
-// "1", "2", ... in another form each.
+// Returns a list of `make("1")`, `make("2")` and so on.
 json Distinct(size_t count, const std::function<json(const std::string&)>& make) {
   json list = json::array();
   for (size_t i = 0; i < count; ++i) list.push_back(make(std::to_string(i)));
   return list;
 }
 
-// Values that are as long or as many as a body and the limits of JSON let through.
+// Values that are as long or as many as the limits of bodies and of JSON allow.
 const std::vector<std::pair<const char*, json>>& Values() {
   static const auto* const values = new std::vector<std::pair<const char*, json>>{
       {"one long word", Repeat("a")},
@@ -91,7 +91,7 @@ const std::vector<std::pair<const char*, json>>& Values() {
   return *values;
 }
 
-// Requests of the dialects of which parameters.json has no requests.
+// Requests of the dialects for which parameters.json has no requests.
 const std::map<std::string, json>& Bases() {
   static const auto* const bases = new std::map<std::string, json>{
       {"POST /v3/projects/p:translateText",
@@ -133,7 +133,8 @@ class RequestWorkTest : public AdapterFixture {
     for (const ModelPtr& model : models_.models()) languages_.NamesOf(model);
   }
 
-  // Everything that is done with a request before its job: its key, its action, or its error.
+  // Does everything that precedes a request's job: finds its key, then makes its action or its
+  // error.
   WorkCount WorkOf(const HttpRequest& request) {
     const AdapterRoute* found = nullptr;
     for (const AdapterRoute& route : adapters_.routes()) {
@@ -170,7 +171,7 @@ class RequestWorkTest : public AdapterFixture {
     HttpRequest request = Get(path);
     for (const auto& [name, value] : fields.items()) {
       std::string text = value.is_string() ? value.get<std::string>() : "";
-      // Headers may have as much.
+      // A query counts towards the limit of headers, which is about this large.
       if (!text.empty()) request.query += name + "=" + text.substr(0, 30'000) + "&";
     }
     return request;
@@ -178,7 +179,8 @@ class RequestWorkTest : public AdapterFixture {
 
   void Walk(const std::string& verb, const std::string& path, const json& base,
             const std::set<std::string>& fields) {
-    WorkOf(RequestOf(verb, path, base));  // makes the lists that are kept
+    // Fills the caches of list answers, so that making them does not count below.
+    WorkOf(RequestOf(verb, path, base));
     for (const auto& [what, value] : Values()) {
       const std::string name = verb + " " + path + ", " + what;
       if (base.is_array()) {

@@ -93,7 +93,7 @@ TEST_F(RestTest, MistakesComeAsBadRequest) {
   EXPECT_EQ(error["status"], "INVALID_ARGUMENT");
   EXPECT_EQ(error["details"][0]["@type"], "type.googleapis.com/google.rpc.BadRequest");
   EXPECT_EQ(error["details"][0]["fieldViolations"][0]["field"], "decoding.x");
-  // A value out of its range, which the call itself finds.
+  // A value that is out of range. The call finds it, not the parser of JSON.
   const HttpResponse range =
       Ask(Post("/v1/translate", R"({"contents": ["a"], "decoding": {"beam_size": 0}})"));
   EXPECT_EQ(range.status, 400);
@@ -167,8 +167,8 @@ TEST_F(RestTest, AKeyIsReadFromAuthorizationAlone) {
   EXPECT_EQ(adapter_->Key(request), "");
 }
 
-// The names of the description against the descriptors. tests/openapi compares all of it, where its
-// packages are.
+// Compares the names in the OpenAPI description with the proto descriptors. tests/openapi compares
+// the whole description where its Python packages are installed.
 
 Json Description() { return Json::parse(OpenApiJson()); }
 

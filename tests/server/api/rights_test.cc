@@ -1,5 +1,5 @@
-// A key shows nothing of models that it may not use. Every route is asked on two servers, of which
-// only one has such a model, and has to answer both times with the same bytes.
+// A client learns nothing about models that its key does not allow. Every route is asked on two
+// servers, of which only one has such a model. Both must answer with the same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@
 namespace dragoman::server {
 namespace {
 
-// Gaelic to Welsh is the pair of the hidden model, whose glossary is "fish".
+// A request. The requests ask for the hidden model, its languages (French to Japanese) or its
+// glossary "fish".
 struct Asked {
   const char* method;
   const char* path;
@@ -112,7 +113,7 @@ const std::vector<Asked>& Requests() {
   return *requests;
 }
 
-// A server with the model "open", and "hidden" where a test wants it.
+// A server with the model "open" and, if `has_hidden`, the model "hidden".
 class Side : public AdapterFixture {
  public:
   Side(const ApiKeys* keys, bool has_hidden) : handler_{&context_, keys, adapters_.routes()} {

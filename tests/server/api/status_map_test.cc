@@ -36,7 +36,7 @@ TEST(StatusMap, MapsEveryCodeOfTheContract) {
       {absl::StatusCode::kFailedPrecondition, grpc::StatusCode::FAILED_PRECONDITION},
       {absl::StatusCode::kAborted, grpc::StatusCode::ABORTED},
       {absl::StatusCode::kInternal, grpc::StatusCode::INTERNAL},
-      // Outside the contract: our fault.
+      // The engine's contract does not contain these codes, so they are bugs of the server.
       {absl::StatusCode::kUnknown, grpc::StatusCode::INTERNAL},
       {absl::StatusCode::kDataLoss, grpc::StatusCode::INTERNAL}};
   for (const auto& [domain, wire] : pairs) {
@@ -83,7 +83,7 @@ TEST(StatusMap, KeepsHeadersSmall) {
   const grpc::Status status = ToGrpcStatus(InvalidFields(many));
   EXPECT_LE(status.error_message().size(), kMaxErrorMessageBytes);
   EXPECT_LE(status.error_details().size(), 4096U);
-  // Cut between characters.
+  // The message is truncated between two characters.
   std::string umlauts;
   for (int i = 0; i < 1000; ++i) umlauts += "aä";
   const std::string cut = ToGrpcStatus(absl::InternalError(umlauts)).error_message();

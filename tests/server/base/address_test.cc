@@ -38,7 +38,7 @@ TEST(Address, OtherTextsAreNone) {
                            "[host]:1", "[::1:1", "::1]:1", "a b:1", "http://host:1", "unix:"}) {
     EXPECT_EQ(ParseAddress(text, kBoth), std::nullopt) << text;
   }
-  // The host "unix" is not a path, nor is its port a number.
+  // Without kinds that allow a path, the text would be a host "unix" whose port is not a number.
   EXPECT_EQ(ParseAddress("unix:/run/dragoman", kHostPort), std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-// Certificates for tests, made with OpenSSL: an authority, and certificates that it issues.
+// Makes certificates for tests with OpenSSL: an authority, and certificates that it issues.
 #pragma once
 
 #include <openssl/ec.h>
@@ -23,7 +23,7 @@ class Authority {
     std::string name = "localhost";
     int64_t begin = -3600;  // seconds from now
     int64_t end = 86'400;
-    bool client = false;  // a client's, otherwise a server's
+    bool client = false;  // a client certificate; otherwise a server certificate
     // The extension in OpenSSL's configuration syntax. null: derived from `client`. "": none.
     const char* purposes = nullptr;
     const char* key_usage = "";  // "": none

@@ -21,7 +21,8 @@ TEST(DeadlineTimer, FiresInOrderOfTimeAndNotBefore) {
   const engine::Nanos now = clock.Now();
   timer.Arm(now + 20, [&] { fired.push_back(2); });
   timer.Arm(now + 10, [&] { fired.push_back(1); });
-  timer.Arm(now + 20, [&] { fired.push_back(3); });  // after the other of that time
+  // Runs after the earlier entry for the same time.
+  timer.Arm(now + 20, [&] { fired.push_back(3); });
   timer.Arm(now + 30, [&] { fired.push_back(4); });
   EXPECT_EQ(timer.RunDue(), 0);
   clock.Advance(9);

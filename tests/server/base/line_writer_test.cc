@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 std::string NoticeOf(int64_t dropped) { return absl::StrCat("lost ", dropped); }
 
-// A pipe, whose reader may stall.
+// A pipe whose reader may stall.
 class LineWriterTest : public ::testing::Test {
  protected:
   LineWriterTest() {
@@ -49,7 +49,7 @@ class LineWriterTest : public ::testing::Test {
     }
     fcntl(ends_[1], F_SETFL, 0);
   }
-  // The lines that come until one equals `last`, the pipe's filling taken off the first.
+  // Returns the lines up to one that equals `last`, without the dots that fill the pipe.
   std::vector<std::string> ReadUntil(const std::string& last) {
     std::string text;
     char c = 0;
@@ -79,14 +79,16 @@ TEST_F(LineWriterTest, WritesLinesInTheirOrder) {
 TEST_F(LineWriterTest, AStalledReaderStopsNobodyAndIsToldWhatItMissed) {
   FillPipe();
   LineWriter writer(ends_[1], 1000, NoticeOf);
-  // A thousand lines of ten bytes into a thousand bytes, of which one line may be under way.
+  // The test writes a thousand lines of ten bytes. The queue holds a thousand bytes, and one more
+  // line may be in the middle of its write.
   for (int i = 0; i < 1000; ++i) writer.Write(absl::StrCat("line ", 10000 + i));
   EXPECT_FALSE(writer.Flush(milliseconds(1)));
   const int64_t dropped = writer.dropped();
   EXPECT_GE(dropped, 899);
   EXPECT_LE(dropped, 900);
 
-  // The first lines come, and where some are missing a line says how many; so before the next one.
+  // The first lines arrive. A notice with the number of lost lines stands where lines are missing,
+  // before the next line that arrives.
   std::vector<std::string> lines;
   std::thread reader([&] { lines = ReadUntil("after"); });
   EXPECT_TRUE(writer.Flush(seconds(60)));
@@ -150,7 +152,7 @@ TEST_F(LineWriterTest, TheEndDoesNotWaitForTheQueue) {
   auto writer = std::make_unique<LineWriter>(ends_[1], 1 << 20, NoticeOf);
   writer->Write("under way");
   writer->Write("behind it");
-  CloseReader();  // else the line under way would be waited for
+  CloseReader();  // otherwise the destructor would wait for the line that is being written
   writer.reset();
 }
 

@@ -1,4 +1,4 @@
-// Compares the codes that clients see with every error that the sources make.
+// Compares the status codes that clients see with the codes of every error in the sources.
 #include "server/base/status_codes.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The codes of google.rpc.Code, by the names of absl's constants, and as the contract writes them.
+// The codes of google.rpc.Code by the names of absl's constants: the constant, and the name in the
+// contract.
 const std::map<std::string, std::pair<absl::StatusCode, std::string>> kCodes = {
     {"Ok", {absl::StatusCode::kOk, "OK"}},
     {"Cancelled", {absl::StatusCode::kCancelled, "CANCELLED"}},
@@ -43,8 +44,8 @@ std::string ReadText(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Every code that a source of engine/ or server/ makes, with one place that does: absl::XError(
-// and StatusCode::kX. The tables of all codes, ours and that of HTTP, do not count.
+// Returns every code that a source of engine/ or server/ makes (absl::XError( or StatusCode::kX),
+// each with one file that makes it. The tables of all codes, ours and HTTP's, do not count.
 std::map<std::string, std::string> CodesOfTheSources() {
   std::map<std::string, std::string> found;
   const std::regex made(R"(absl::([A-Z]\w*)Error\(|absl::StatusCode::k(\w+))");
@@ -91,7 +92,7 @@ TEST(StatusCodes, WhatIsNotPartOfTheContractIsInternal) {
   EXPECT_EQ(ContractCode(static_cast<absl::StatusCode>(99)), absl::StatusCode::kInternal);
 }
 
-// The comment of the contract names each code that there may be, and no other.
+// The comment in the proto names exactly the codes that a client may see.
 TEST(StatusCodes, TheProtoSaysWhatEachCodeMeans) {
   const std::string proto = ReadText(DRAGOMAN_SOURCE_DIR "/proto/dragoman/v1/translation.proto");
   std::set<std::string> said;

@@ -38,7 +38,7 @@ class TlsStoreTest : public ::testing::Test {
     return store.status();
   }
 
-  // The message with which the store refuses the files.
+  // Returns the message with which the store refuses the files.
   std::string Refusal() {
     const absl::Status status = Open();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
@@ -80,7 +80,7 @@ TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.crt"), HasSubstr("valid only from 20")));
   testing::Replace(paths_.certificate, "");
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.crt"), HasSubstr("no certificate in PEM")));
-  // One of a chain is broken: clients would miss it.
+  // A chain with a broken certificate is refused: clients would miss that certificate.
   Write(first_);
   testing::Replace(
       paths_.certificate,
@@ -93,7 +93,7 @@ TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("ca.crt"), HasSubstr("no certificate in PEM")));
 }
 
-// Clients would refuse every handshake with it.
+// Clients would refuse every handshake with such a certificate.
 TEST_F(TlsStoreTest, ACertificateThatIsForNoServerIsRefused) {
   for (const auto& wish :
        {Authority::Wish{.purposes = "clientAuth"}, Authority::Wish{.purposes = "codeSigning"},
@@ -141,7 +141,7 @@ TEST_F(TlsStoreTest, AReloadExchangesAllAndABrokenOneNothing) {
   EXPECT_EQ(store_->Reload().value(), true);
   EXPECT_EQ(store_->current()->subject, "CN=second");
   EXPECT_EQ(store_->current()->key, second.key);
-  EXPECT_EQ(first->subject, "CN=first");  // who reads it still may
+  EXPECT_EQ(first->subject, "CN=first");  // a reader of the old certificate may still use it
 
   testing::Replace(paths_.key, first_.key);
   EXPECT_FALSE(store_->Reload().ok());
@@ -163,7 +163,7 @@ TEST_F(TlsStoreTest, AWatchReadsWhatHasChangedOnceItStaysTheSame) {
 
   const Authority::Issued second = authority_.Issue({.name = "second"});
   testing::Replace(paths_.certificate, second.certificate);
-  watch.Look();  // the key is still the old one's, and nobody looks
+  watch.Look();  // the key file still has the old key, so the pair does not match yet
   testing::Replace(paths_.key, second.key);
   watch.Look();
   EXPECT_THAT(outcomes, ElementsAre());
@@ -171,7 +171,8 @@ TEST_F(TlsStoreTest, AWatchReadsWhatHasChangedOnceItStaysTheSame) {
   EXPECT_THAT(outcomes, ElementsAre("certificates ok"));
   EXPECT_EQ(store_->current()->subject, "CN=second");
 
-  // A broken one is read once, not at every look; and again when it has changed, or when asked to.
+  // A broken pair is read once, not at every look. It is read again when its files change or on
+  // request.
   outcomes.clear();
   testing::Replace(paths_.key, "nonsense");
   for (int i = 0; i < 4; ++i) watch.Look();
@@ -186,7 +187,8 @@ TEST_F(TlsStoreTest, AWatchReadsWhatHasChangedOnceItStaysTheSame) {
 }
 
 TEST_F(TlsStoreTest, AWatchFollowsLinksAsMountedSecretsHaveThem) {
-  // key -> ..data/key, ..data -> ..1; an update makes ..2 and renames a link to it over ..data.
+  // The layout of a mounted Kubernetes secret: secret -> ..data/secret and ..data -> ..1. An update
+  // writes ..2 and then renames a new link to it over ..data.
   std::filesystem::create_directories(folder_ + "..1");
   std::filesystem::create_directories(folder_ + "..2");
   testing::Replace(folder_ + "..1/secret", "old");

@@ -30,7 +30,7 @@ TEST(TokenBucket, LetsAMinutesWorthThroughAndThenItsRate) {
   EXPECT_GT(bucket.Take(10, kSecond + kSecond / 2), 0);
   EXPECT_EQ(bucket.Take(10, 2 * kSecond), 0);
   EXPECT_GT(bucket.Take(1, 2 * kSecond), 0);
-  // The rate never saves up more than a minute's worth, however long no call comes.
+  // The bucket never holds more than a minute's worth, no matter how long no call comes.
   EXPECT_EQ(bucket.Take(600, 100 * kMinute), 0);
   EXPECT_EQ(bucket.Take(600, 100 * kMinute), kMinute);
 }
@@ -138,7 +138,8 @@ TEST(ApiKeyFile, AKeyInPlaceOfItsHashIsNotRepeated) {
   }
 }
 
-// A key in any wrong place: the error says where it is, and never what it is.
+// A key that stands in a wrong place of the file: the error names the place and never prints the
+// key.
 TEST(ApiKeyFile, AKeyInAnyOtherPlaceIsNotRepeatedEither) {
   const std::string hash = HashOfKey("a");
   const std::string key = "dgm_geheim";
@@ -229,10 +230,10 @@ TEST_F(ApiKeysTest, ARevokedKeyEndsItsCallsAndNoOthers) {
   EXPECT_EQ(batch_ended, 0);
   EXPECT_EQ(forgotten, 0);
   EXPECT_FALSE(keys_->Authenticate("Bearer one").ok());
-  // A call that was let in just before learns of it at once.
+  // A call that was admitted just before the reload is revoked at once.
   web->OnRevoked([&] { ++web_ended; });
   EXPECT_EQ(web_ended, 2);
-  // The same key comes back: what ended stays ended.
+  // When the key is added again, grants that were revoked stay revoked.
   Reload({Entry("web", "one"), Entry("batch", "two")});
   EXPECT_NE(Grant_("one"), web);
   EXPECT_EQ(Grant_("two"), batch);
@@ -272,7 +273,7 @@ TEST_F(ApiKeysTest, ReloadsRightsAndRatesOfCallsThatGoOn) {
   Reload({Entry("web", "one", R"(, "models": ["*"], "characters_per_minute": 60, "share": 5)")});
   EXPECT_TRUE(web.MayUse("en-de"));
   EXPECT_EQ(web.share(), 5);
-  EXPECT_EQ(web.Take(1, 0), kSecond);  // reading the file again is no new minute
+  EXPECT_EQ(web.Take(1, 0), kSecond);  // reading the file again does not refill the bucket
 }
 
 TEST_F(ApiKeysTest, ABrokenFileChangesNothingAndIsNamed) {

@@ -1,4 +1,4 @@
-// Every decoding option: its range, and that it reaches the job.
+// Tests every decoding option: its range, and that it reaches the job.
 #include "server/call/request_parser.h"
 
 #include <google/protobuf/descriptor.h>
@@ -32,7 +32,7 @@ TEST_P(OutOfRange, IsRefusedByName) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(GetParam().expected));
 }
 
-// One number of each group. decoding_options_test.cc tries the limits of every number.
+// One number of each group; decoding_options_test.cc tests the limits of every number.
 INSTANTIATE_TEST_SUITE_P(
     DecodingParser, OutOfRange,
     ::testing::Values(
@@ -107,7 +107,7 @@ struct CarryCase {
   // Path of the field, without indices.
   const char* field;
   Change change;
-  // Whether the job's options have the change; false for a request without the field.
+  // Whether the job's options contain the change. Must be false for a request without the field.
   std::function<bool(const engine::DecodingOptions&)> carried;
 };
 

@@ -1,4 +1,4 @@
-// Calls whose items' languages are detected: over several models, over a transport that a test plays.
+// Tests calls whose items' languages are detected, with several models and a scripted transport.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ class Unary final : public UnaryTransport {
     return status_;
   }
 
-  v1::TranslateResponse answer;  // to be read after the end
+  v1::TranslateResponse answer;  // read it only after the end of the call
 
  private:
   engine::Mutex mu_;
@@ -94,7 +94,7 @@ class DetectedCallTest : public ::testing::Test {
     return request;
   }
 
-  // Ends with the call's end.
+  // Runs the call and returns its final status.
   absl::Status Run(const v1::TranslateRequest& request) {
     Start(request);
     return unary_.WaitEnd();
@@ -110,7 +110,7 @@ class DetectedCallTest : public ::testing::Test {
     EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
   }
 
-  std::vector<std::string> lines_;  // of the log; to be read after the end
+  std::vector<std::string> lines_;  // of the log; read them only after the end of the call
   ManualClock clock_;
   DeadlineTimer timer_{&clock_};
   CallTracker tracker_;
@@ -138,7 +138,8 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(items[1].detected_language_code(), "fr");
   EXPECT_EQ(items[4].translated_text(), "[de: zwei]");
   EXPECT_EQ(items[4].index(), 4);
-  // In the target language, unknown, in a language that no model has.
+  // Item 2 is already in the target language. The language of item 3 is unknown, and no model has
+  // that of item 5.
   EXPECT_EQ(items[2].translated_text(), "en: one");
   EXPECT_EQ(items[2].model(), "");
   EXPECT_EQ(items[2].detected_language_code(), "en");
@@ -165,7 +166,7 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(line["items"], 6);
 }
 
-// "Hand" is a word of both: only a detection that is sure keeps it from the model.
+// "Hand" is a word of both languages. Only a certain detection keeps the text from the model.
 TEST_F(DetectedCallTest, ADoubtfulWordIsTranslatedFromTheOnlySource) {
   v1::TranslateRequest request =
       Request({"en:Hand", "en!:Hand", "xx:Hand", "en: Hand in Hand", "?"});
@@ -393,7 +394,7 @@ TEST_F(KeyedCallTest, CharactersCountOnceForACallAndForADetection) {
   const auto again = DetectLanguages(context_, client_.get(), detect).status();
   EXPECT_EQ(again.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(RetryAfterOf(again).has_value());
-  // A refused call gives its characters back: seven are left.
+  // A refused call returns its characters to the bucket: seven are left.
   engine::Admission refusal;
   refusal.status = absl::ResourceExhaustedError("full");
   refusal.reason = engine::RejectReason::kQueueFull;

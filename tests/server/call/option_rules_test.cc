@@ -1,5 +1,5 @@
-// Checks which options of a request go together (SEARCH.md a.7): one case for each rule, and for
-// what is not refused because only the engine can know.
+// Checks which options of a request may be combined (SEARCH.md a.7): one case for each rule, and
+// for combinations that the parser accepts because only the engine can judge them.
 #include "engine/api/option_rules.h"
 
 #include "tests/server/call/request_fixture.h"
@@ -10,7 +10,7 @@ namespace {
 using D = v1::DecodingOptions;
 using ::testing::HasSubstr;
 
-// The fields that make a search a constrained one.
+// The fields that each make a search a constrained one.
 struct Constraint {
   const char* field;
   Change change;
@@ -38,7 +38,7 @@ Change Both(const Change& one, const Change& other) {
   };
 }
 
-// One violation, of `field`, that names `other`.
+// Expects one violation, of `field`, whose message names `other`.
 void ExpectConflict(const Change& change, const std::string& field, const std::string& other,
                     CallKind kind = CallKind::kUnary) {
   const absl::Status status = ParseWith(change, kind).status;
@@ -82,7 +82,7 @@ TEST(OptionRules, ConstraintsMayStopAtTheFirstCompleteHypothesis) {
   };
   ExpectAccepted(early(0.25F, 4));
   ExpectAccepted(early(0.3F, 4));             // round(1.2) = 1
-  ExpectAccepted(early(0.5F, std::nullopt));  // by the profile's beam
+  ExpectAccepted(early(0.5F, std::nullopt));  // depends on the profile's beam
   ExpectConflict(early(0.5F, 4), "decoding.stop_rule", "decoding.required_phrases");
 }
 
@@ -133,7 +133,7 @@ TEST(OptionRules, PatienceIsOfFirstK) {
   ExpectConflict(Both(patience, DECODING(set_profile(D::MARIAN))), "decoding.patience",
                  "decoding.profile MARIAN");
   ExpectAccepted(Both(patience, DECODING(set_stop_rule(D::FIRST_K))));
-  // FIRST_K may be the profile's own, which the engine knows.
+  // FIRST_K may be the stop rule of the profile, which only the engine knows.
   ExpectAccepted(patience);
   ExpectAccepted(Both(patience, DECODING(set_profile(D::CT2))));
 }
@@ -181,7 +181,7 @@ TEST(OptionRules, AlternativesFitTheBeam) {
   ExpectConflict(Both(three, DECODING(set_beam_size(2))), "decoding.num_alternatives",
                  "decoding.beam_size");
   ExpectAccepted(Both(three, DECODING(set_beam_size(3))));
-  ExpectAccepted(three);  // by the profile's beam
+  ExpectAccepted(three);  // depends on the profile's beam
 }
 
 TEST(OptionRules, MarkupHasNoPartialsAndNoPrefixes) {
@@ -196,7 +196,7 @@ TEST(OptionRules, MarkupHasNoPartialsAndNoPrefixes) {
         r->add_target_prefixes("Das");
       },
       "mime_type", "target_prefixes");
-  // Prefixes that ask for nothing.
+  // Empty prefixes ask for nothing.
   ExpectAccepted(Both(html, [](auto* r) { r->add_target_prefixes(""); }));
 }
 

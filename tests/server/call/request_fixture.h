@@ -15,7 +15,7 @@
 
 namespace dragoman::server {
 
-// Assigning such a short literal causes a false -Wrestrict in g++ 12.
+// Returns "a". Assigning the literal itself causes a false -Wrestrict warning in g++ 12.
 inline const std::string& Short() {
   static const auto* const kShort = new std::string("a");
   return *kShort;
@@ -55,5 +55,5 @@ inline const float kInf = std::numeric_limits<float>::infinity();
 
 }  // namespace dragoman::server
 
-// A Change of the request's decoding options.
+// A Change that calls `call` on the request's decoding options.
 #define DECODING(call) [](v1::TranslateRequest* r) { r->mutable_decoding()->call; }

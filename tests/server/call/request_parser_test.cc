@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Bytes of a length-delimited field.
+// Returns the bytes of a length-delimited field.
 std::string Field(int number, const std::string& value) {
   std::string out;
   const auto varint = [&out](uint64_t v) {
@@ -71,8 +71,8 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   returns->set_alignment(true);
   returns->set_timings(true);
   returns->set_partials(true);
-  // A field that is added to the contract is set here, and looked for below. Those of `decoding`
-  // have a test of their own.
+  // The request must set every field of the contract, so that a new field fails here until the
+  // checks below cover it. The fields of `decoding` have their own test.
   v1::TranslateRequest but_decoding = request;
   but_decoding.clear_decoding();
   but_decoding.mutable_terms()->RemoveLast();  // one whose ignore_case is false
@@ -112,7 +112,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   EXPECT_TRUE(parsed.timings);
 }
 
-// Each alone, so that one cannot be taken for another.
+// Sets each option alone, so that the parser cannot confuse one with another.
 TEST(RequestParser, CarriesEachReturnOptionAsItself) {
   const auto returns = [](const Change& change) {
     return ParseWith(change, CallKind::kUnary).job.returns;

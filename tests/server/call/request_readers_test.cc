@@ -31,12 +31,12 @@ TEST(RequestReaders, ReadAClientsRequestsInTheOrderOfArrival) {
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
 }
 
-// The order in which those are read that `post` posts while the one reader is busy.
+// Returns the order in which the requests are read that `post` posts while the only reader is busy.
 template <typename Post>
 std::string OrderOf(const Post& post) {
   CallTracker tracker;
   std::string order;
-  std::promise<void> go;  // outlives the readers, which may begin when they end
+  std::promise<void> go;  // outlives the readers, whose destructor may run the tasks
   {
     RequestReaders readers(1, &tracker);
     readers.Post(nullptr, "unix:", 1024, [&go] { go.get_future().wait(); });

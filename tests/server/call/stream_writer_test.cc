@@ -25,7 +25,7 @@ v1::StreamTranslateResponse Segment(int item, int segment, const std::string& te
   return message;
 }
 
-// A reader that takes messages when the test says so.
+// A transport whose writes complete when the test says so.
 class FakeTransport final : public MessageTransport {
  public:
   void StartWrite(v1::StreamTranslateResponse message) override {
@@ -87,7 +87,8 @@ TEST_F(StreamWriterTest, NewestPartialTakesThePlaceOfTheOlder) {
   writer_->PutSegment(Segment(0, 0, "x1", false));
   writer_->PutSegment(Segment(0, 1, "y1", false));
   writer_->PutSegment(Segment(0, 0, "x12", false));
-  writer_->PutSegment(Segment(0, 1, "y12", true));  // a final does so too
+  // A final segment also replaces a waiting partial.
+  writer_->PutSegment(Segment(0, 1, "y12", true));
   EXPECT_EQ(writer_->waiting(), 2U);
   EXPECT_EQ(writer_->replaced(), 2);
   Done();
@@ -149,7 +150,7 @@ TEST_F(StreamWriterTest, AbortDropsWhatWaitsAndFinishesAfterTheWrite) {
   writer_->PutSegment(Segment(0, 1, "b", true));
   writer_->Abort(absl::DeadlineExceededError("late"));
   EXPECT_THAT(transport_.finishes, IsEmpty());
-  writer_->Close(absl::OkStatus());  // too late
+  writer_->Close(absl::OkStatus());  // too late: the abort already decided the status
   Done();
   ASSERT_EQ(transport_.finishes.size(), 1U);
   EXPECT_EQ(transport_.finishes[0].code(), absl::StatusCode::kDeadlineExceeded);
@@ -162,7 +163,7 @@ TEST_F(StreamWriterTest, AbortBreaksAWriteThatHangs) {
   writer_->Abort(absl::DeadlineExceededError("late"));
   Advance(kNanosPerSecond);
   EXPECT_EQ(transport_.breaks, 1);
-  EXPECT_EQ(stuck_, 0);  // it was not the reader's timeout
+  EXPECT_EQ(stuck_, 0);  // the hanging write was not counted as a reader's timeout
   Done(false);
   EXPECT_EQ(transport_.finishes.at(0).code(), absl::StatusCode::kDeadlineExceeded);
 }

@@ -1,4 +1,4 @@
-// Translations over a transport that a test plays: what gRPC and HTTP have in common.
+// Tests translation calls over a scripted transport: what gRPC and HTTP have in common.
 #include "server/call/translation_call.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ using ::testing::SizeIs;
 
 constexpr std::chrono::seconds kPatience{30};
 
-// Records the calls of both transports, and checks their rules.
+// Records what a call does with its transport, unary or stream, and checks the transport's rules.
 struct Notes {
   void Announce(const std::string& request_id) {
     engine::MutexLock lock(&mu);
@@ -84,7 +84,7 @@ class FakeUnary final : public UnaryTransport {
 
   Notes notes;
   absl::Status answer_status;
-  // To be read after the end.
+  // Read these only after the end of the call.
   int answers = 0;
   v1::TranslateResponse answer;
 };
@@ -103,7 +103,7 @@ class FakeStream final : public StreamTransport {
   void Finish(const absl::Status& status) override { notes.Finish(status); }
   void Break() override { ++breaks; }
 
-  // The nth message, from 0; its write is in flight.
+  // Waits for message n, counted from 0. The message's write is then in flight.
   v1::StreamTranslateResponse WaitWrite(size_t n) {
     engine::MutexLock lock(&notes.mu);
     while (notes.writes.size() <= n) notes.changed.Wait(&notes.mu);
@@ -170,7 +170,7 @@ class TranslationCallTest : public ::testing::Test {
     EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
   }
 
-  std::vector<std::string> lines_;  // of the log; to be read after the end
+  std::vector<std::string> lines_;  // of the log; read them only after the end of the call
   ManualClock clock_;
   DeadlineTimer timer_{&clock_};
   CallTracker tracker_;
@@ -214,7 +214,7 @@ TEST_F(TranslationCallTest, AnswersOnce) {
   EXPECT_EQ(line["target_tokens"], 6);
   EXPECT_EQ(line["labels"]["team"], "blue");
 
-  // Neither comes to anything.
+  // Cancelling or expiring a call that has ended does nothing.
   call->Cancel();
   call->Expire();
   EXPECT_EQ(unary_.Ends(), 1U);
@@ -380,12 +380,12 @@ TEST_F(TranslationCallTest, ACancellationEndsTheCallAndTheJob) {
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kClient);
   EXPECT_EQ(timer_.armed(), 0);
-  call->Expire();  // the engine hears of one cause
+  call->Expire();  // the engine is told only the first cause
   EXPECT_EQ(engine_.cancels, 1);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
   call.reset();
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
-  EXPECT_EQ(unary_.Ends(), 1U);  // the job's own end came to nothing
+  EXPECT_EQ(unary_.Ends(), 1U);  // the later end of the job has no effect
 }
 
 TEST_F(TranslationCallTest, AJobMayEndBeforeItsDeadlineIsArmed) {
@@ -425,7 +425,7 @@ TEST_F(TranslationCallTest, RefusesAnInvalidRequestIdOfTheHeaders) {
     const absl::Status status = transport.notes.WaitEnd();
     ExpectInvalid(status, "");
     EXPECT_THAT(std::string(status.message()), HasSubstr("x-request-id"));
-    EXPECT_THAT(transport.Id(), SizeIs(32));  // one of ours
+    EXPECT_THAT(transport.Id(), SizeIs(32));  // the server makes an id of its own
   }
   EXPECT_EQ(engine_.submitted(), 0U);
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 2)");
@@ -453,7 +453,7 @@ TEST_F(TranslationCallTest, StreamsSegmentsThenTheirItem) {
   call->OnWriteDone(true);
   const auto item = stream_.WaitWrite(1);
   EXPECT_EQ(item.translation().translated_text(), "[Guten Tag.]");
-  EXPECT_EQ(item.request_id(), "");  // the first message alone has it
+  EXPECT_EQ(item.request_id(), "");  // only the first message carries the id
   stream_.EndWrite();
   call->OnWriteDone(true);
   EXPECT_TRUE(stream_.notes.WaitEnd().ok());

@@ -1,5 +1,5 @@
-// All adapters together: whatever refuses a request, and whoever finds out, the answer has the form of
-// the dialect whose path it is.
+// Tests all adapters together. No matter which part of the server refuses a request, the answer has
+// the form of the dialect that owns the path.
 #include "server/compat/adapters.h"
 
 #include <gmock/gmock.h>
@@ -27,8 +27,9 @@ struct Dialect {
   const char* api;
   const char* path;
   const char* body;
-  const char* message;         // where errors have theirs, as a JSON pointer
-  const char* code = nullptr;  // where they have the HTTP status; nullptr: nowhere
+  const char* message;  // JSON pointer to the message of an error
+  // JSON pointer to the HTTP status in an error; nullptr: there is none.
+  const char* code = nullptr;
   int unauthenticated = 401;
   int denied = 403;
 };
@@ -144,7 +145,7 @@ TEST_F(AdaptersTest, KeysThatAreMissingUnknownOrNotForTheModelAreTheDialectsErro
 
 TEST_F(AdaptersTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirAdapter) {
   for (Dialect dialect : Dialects()) {
-    // The body is not read, and so the fields tell nothing.
+    // The body is not read, so its fields cannot tell which dialect of the path it is.
     const bool is_shared = std::string(dialect.path) == "/translate";
     if (is_shared) dialect.api = "libretranslate";
     HttpRequest head = Post(dialect.path, "");
@@ -178,7 +179,8 @@ TEST_F(AdaptersTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirAdapter) {
   below("/nothing", {"dragoman", "", "", "/error/message", "/error/code"});
 }
 
-// A request is refused by its headers, unless its key may be in the body.
+// A request without a key in its headers is refused before its body is read, unless its dialect
+// allows the key in the body. A wrong key in the headers is always refused.
 TEST_F(AdaptersTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
   const TempDirectory directory;
   const std::string path = directory.Write(
@@ -199,7 +201,7 @@ TEST_F(AdaptersTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
     head.headers.emplace_back("authorization", "Bearer wrong");
     const HttpAdmission wrong = handler.Admit(head);
     ASSERT_TRUE(wrong.refusal.has_value()) << dialect.path;
-    // Headers do not tell the dialects of this path apart: the answer is LibreTranslate's.
+    // The headers do not tell the dialects of this path apart, so the answer is LibreTranslate's.
     const bool is_shared = std::string_view(dialect.path) == "/translate";
     ExpectError(dialect, *wrong.refusal, is_shared ? 403 : dialect.unauthenticated, "");
 

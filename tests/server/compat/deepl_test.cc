@@ -30,7 +30,7 @@ class DeeplTest : public DialectFixture {
     ASSERT_TRUE(models_.WaitEnded(std::chrono::minutes(1)));
   }
 
-  // A request for "Hund" with further fields, of JSON.
+  // Returns a request for "Hund" with further JSON fields.
   static HttpRequest With(const std::string& fields) {
     return Post("/v2/translate", R"({"text": ["Hund"], "target_lang": "EN-US")" +
                                      (fields.empty() ? "" : ", " + fields) + "}");
@@ -189,7 +189,7 @@ TEST_F(DeeplTest, LanguagesOfBothSides) {
       {"language": "EN-US", "name": "English (American)", "supports_formality": false},
       {"language": "ZH-HANS", "name": "Chinese (simplified)", "supports_formality": false}])json");
   EXPECT_EQ(JsonOf(Get("/v2/languages?type=target")), targets);
-  // The official client sends a GET with a form.
+  // The official client sends a form with a GET request.
   HttpRequest form = PostForm("/v2/languages", "type=target");
   form.method = "GET";
   EXPECT_EQ(JsonOf(form), targets);
@@ -311,7 +311,7 @@ TEST_F(DeeplTest, UsageIsWhatWasTranslated) {
             json::parse(R"({"character_count": 180118, "character_limit": 1000000000000})"));
 }
 
-// The official clients try again after 429 and from 500 on.
+// The official clients retry after 429 and after 500 or more.
 TEST_F(DeeplTest, ErrorsToTryAgainAreThoseThatPass) {
   EXPECT_EQ(ErrorFor(absl::ResourceExhaustedError("full")).status, 429);
   EXPECT_EQ(ErrorFor(absl::UnavailableError("draining")).status, 503);

@@ -21,7 +21,7 @@ namespace dragoman::server {
 
 class DialectFixture : public AdapterFixture {
  protected:
-  // Call after the engine is configured. Serves every language of its pairs.
+  // Call after the engine is configured. Serves every language of the engine's pairs.
   template <typename DialectAdapter, typename... Arguments>
   void ServeAdapter(Arguments... arguments) {
     EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
@@ -41,7 +41,7 @@ class DialectFixture : public AdapterFixture {
     return action.ok() ? *std::move(action) : HttpResponse{};
   }
 
-  // Returns the request that goes to the engine.
+  // Returns the translation request that the adapter makes of `request`.
   v1::TranslateRequest AskedFor(const HttpRequest& request) const {
     AdapterAction action = ActionOf(request);
     auto* const unary = std::get_if<UnaryAction>(&action);

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// /translate itself is TranslatePathAdapter's, which has LibreTranslate's as its first dialect.
+// /translate belongs to TranslatePathAdapter, whose first dialect is LibreTranslate's.
 class LibreTranslateTest : public DialectFixture {
  protected:
   void SetUp() override {
@@ -80,10 +80,10 @@ TEST_F(LibreTranslateTest, TextsInTheTargetLanguageComeBackAsTheyAre) {
   EXPECT_EQ(JsonOf(Post("/translate", R"({"q": ["a", "b"], "source": "fr", "target": "fra_Latn",
                                           "format": "html", "alternatives": 2})")),
             json::parse(R"({"translatedText": ["a", "b"], "alternatives": [[], []]})"));
-  // A language that is not served is refused by the call.
+  // The adapter passes on a language that is not served; the call refuses it.
   EXPECT_EQ(AskedFor(PostForm("/translate", "q=a&source=xx&target=xx")).source_language_code(),
             "xx");
-  // Another script is another language.
+  // A language in another script is another language.
   EXPECT_EQ(AskedFor(PostForm("/translate", "q=a&source=zh&target=zt")).target_language_code(),
             "zh-Hant");
   EXPECT_EQ(JsonOf(PostForm("/translate", "q=a&source=de&target=de&alternatives=99"), 400)["error"],
@@ -152,7 +152,7 @@ TEST_F(LibreTranslateTest, LanguagesHaveNamesAndTargets) {
             json::parse(R"([{"code": "de", "name": "German", "targets": ["de", "en", "fr"]},
                             {"code": "en", "name": "English", "targets": ["de", "en"]},
                             {"code": "fr", "name": "French", "targets": ["fr"]}])"));
-  // libretranslatepy sends a body with it.
+  // libretranslatepy sends a body with this GET request.
   HttpRequest with_body = PostForm("/languages", "api_key=k");
   with_body.method = "GET";
   EXPECT_EQ(JsonOf(with_body).size(), 3U);

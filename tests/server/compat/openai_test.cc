@@ -198,7 +198,7 @@ class OpenAiTest : public AdapterFixture {
     EXPECT_EQ(answer.status, status) << answer.body;
     return json::parse(answer.body, nullptr, false);
   }
-  // The data of the events of an answer.
+  // Returns the data of the events in an answer.
   static std::vector<json> Events(const HttpResponse& answer) {
     std::vector<json> events;
     std::string_view rest = answer.body;
@@ -260,7 +260,8 @@ TEST_F(OpenAiTest, AnswersCompletions) {
   EXPECT_EQ(answer["choices"][1]["index"], 1);
 }
 
-// Each prompt is compared with every template, which takes a while for a hundred thousand.
+// Too many prompts are refused before any is read: comparing 100,000 prompts with every template
+// would take long.
 TEST_F(OpenAiTest, PromptsAreCountedBeforeTheyAreRead) {
   Start();
   const std::vector<std::string> prompts(1025, "Translate this poem in the style of Goethe");

@@ -1,5 +1,5 @@
-// Google's and Riva's services over a loopback port, around a scripted engine: they are calls like
-// ours.
+// Tests Google's and Riva's services over a loopback port with a scripted engine. Their calls
+// behave like calls of our own service.
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
 #include <gtest/gtest.h>

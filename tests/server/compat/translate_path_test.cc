@@ -23,7 +23,7 @@ class TranslatePathTest : public DialectFixture {
   }
 };
 
-// The table of translate_path.h.
+// Tests the table of dialects in translate_path.h.
 TEST_F(TranslatePathTest, TheFirstFieldOfTheTableDecides) {
   const auto name = [&](const std::string& body) {
     const HttpRequest request = Post("/translate", body);

@@ -45,7 +45,7 @@ TEST(XmlText, NamesOfHtmlHaveNoMeaning) {
 TEST(XmlText, TheOutlineSplitsWhereElementsHoldElementsAlone) {
   EXPECT_EQ(HtmlOf("<doc>\n <par>Eins. <b>Zwei</b></par>\n <par>Drei</par></doc>"),
             "<div 0><br 1><div 2>Eins. <x3>Zwei</x3></div 2><br 4><div 5>Drei</div 5></div 0>");
-  // A space between two is a text.
+  // A space between two elements is text.
   EXPECT_EQ(HtmlOf("<b>Eins</b> <i>zwei</i>"), "<x0>Eins</x0> <x1>zwei</x1>");
   XmlOptions off;
   off.outline = false;

@@ -19,7 +19,7 @@
 namespace dragoman::server {
 namespace {
 
-// Refuses or cancels where a test wants it, from within Submit.
+// An engine that calls a test's hook before Submit returns, so that the test can act during Submit.
 class Scripted final : public FakeEngine {
  public:
   engine::Admission Submit(std::unique_ptr<engine::Plan> plan,
@@ -33,7 +33,7 @@ class Scripted final : public FakeEngine {
 
 class CompositeJobTest : public ::testing::Test {
  protected:
-  // Items 0 and 2 for the first engine, 1 for the second; 3 is done.
+  // Items 0 and 2 go to the first engine and item 1 to the second. Item 3 is already done.
   std::shared_ptr<CompositeJob> Make(const std::shared_ptr<Collected>& sink) {
     std::vector<JobPart> parts(2);
     parts[0] = PartOf(&first_, {"null", "zwei"}, {0, 2});
@@ -95,7 +95,7 @@ TEST_F(CompositeJobTest, IsOneJobToItsSink) {
   for (const engine::SegmentUpdate& update : sink->segments()) {
     EXPECT_EQ(update.text, items.at(update.item).hypotheses[0].text);
   }
-  EXPECT_EQ(sink->timings().decode, 10);  // of both
+  EXPECT_EQ(sink->timings().decode, 10);  // the sum of both parts
   WaitIdle();
 }
 
@@ -120,7 +120,7 @@ TEST_F(CompositeJobTest, WithoutPartsIsDoneAtOnce) {
   EXPECT_TRUE(job->Start().status.ok());
   EXPECT_TRUE(sink->done());
   EXPECT_EQ(sink->items().size(), 2U);
-  job->Cancel(engine::CancelCause::kClient);  // comes to nothing
+  job->Cancel(engine::CancelCause::kClient);  // has no effect
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
@@ -162,7 +162,7 @@ TEST_F(CompositeJobTest, ACancelEndsAllParts) {
   const auto job = Make(sink);
   EXPECT_TRUE(job->Start().status.ok());
   job->Cancel(engine::CancelCause::kDeadline);
-  job->Cancel(engine::CancelCause::kClient);  // the first cause counts
+  job->Cancel(engine::CancelCause::kClient);  // has no effect, because only the first cause counts
   EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(second_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
@@ -193,7 +193,7 @@ TEST_F(CompositeJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
 }
 
-// One part goes through a pivot.
+// A composite job of which one part is translated through a pivot.
 class CompositePivotTest : public CompositeJobTest {
  protected:
   CompositePivotTest() {

@@ -52,7 +52,7 @@ TEST(ModelBudget, ProcessorsAreDividedAndTheFirstGetWhatIsLeftOver) {
 TEST(ModelBudget, ModelsThatSayHowManyHaveThemAndTheOthersTheRest) {
   EXPECT_THAT(DivideCpus(8, {WithCpus(2, 3), Model()}), ElementsAre(6, 2));
   EXPECT_THAT(DivideCpus(8, {Model(), WithCpus(2, 1), Model()}), ElementsAre(3, 2, 3));
-  // Half of it is not enough to know.
+  // The number of workers alone does not say how many processors the model takes.
   EXPECT_THAT(DivideCpus(8, {WithCpus(2, 0), Model()}), ElementsAre(4, 4));
 }
 
@@ -65,7 +65,7 @@ TEST(ModelBudget, ModelsOnGpusTakeOneForTheirText) {
   EXPECT_THAT(DivideCpus(8, {Model("cuda:0"), Model()}), ElementsAre(1, 7));
 }
 
-// Two models with the same setting, of which the machine's GPU takes the first.
+// Two models with the setting `auto`. The machine's GPU takes only the first.
 TEST(ModelBudget, AutoCountsAsWhatItCameTo) {
   DevicePlan gpu;
   gpu.devices.cuda = {0};
@@ -121,20 +121,20 @@ TEST(ModelBudget, ModelsWithKvOfAGivenSizeAreLoadedFirst) {
 
 TEST(ModelBudget, WhatIsLeftOfMemoryIsDividedAmongThoseToCome) {
   const int64_t left = 900 * kMiB;
-  // Alone: all of it.
+  // No other model is to come, so this one gets all of the memory.
   EXPECT_EQ(HostBytesToCome(left, Model(), {}), 0);
-  // Two more without a size: a third.
+  // Two more models without a given size are to come, so this one gets a third.
   EXPECT_EQ(HostBytesToCome(left, Model(), {Model(), Model()}), 600 * kMiB);
-  // Sizes that are given are kept first; a model with one leaves nothing else.
+  // Given sizes are reserved first. A model with a given size leaves everything else to the others.
   EXPECT_EQ(HostBytesToCome(left, Model(), {WithKv(300), Model()}), 600 * kMiB);
   EXPECT_EQ(HostBytesToCome(left, WithKv(50), {WithKv(300), Model()}), 300 * kMiB);
-  // A GPU's K/V are not the host's.
+  // The K/V of a model on a GPU is not in host memory.
   EXPECT_EQ(HostBytesToCome(left, Model(), {Model("cuda:0")}), 0);
-  // More than there is: the engine says so.
+  // Less than nothing is left. Nothing is reserved, and the engine reports the lack.
   EXPECT_EQ(HostBytesToCome(-left, Model(), {Model()}), 0);
 }
 
-// Pairs of so many models would take minutes; there are few kinds of them.
+// Comparing all pairs of 50,000 models would take minutes. Equal models are therefore grouped.
 TEST(DivideDeviceMemory, TakesTensOfThousandsOfModels) {
   std::vector<ModelSettings> models;
   for (int i = 0; i < 50'000; ++i) models.push_back(Model(i % 2 == 0 ? "cpu" : "auto"));

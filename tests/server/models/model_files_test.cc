@@ -28,7 +28,7 @@ class ModelFilesTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     directory_.Write(name, text);
   }
-  // The record of a model that was made from these files, which are read now.
+  // Returns the record of a model that was read from these files. Reads them now.
   static engine::RecordedFiles Record(const fs::path& directory,
                                       const std::vector<std::string>& names) {
     engine::FileRecord record;
@@ -51,7 +51,7 @@ class ModelFilesTest : public ::testing::Test {
 };
 
 TEST_F(ModelFilesTest, TheChecksumIsThatOfNamesSizesAndBytes) {
-  // printf 'config.json\n2\n{}' | sha256sum
+  // The expected value comes from: printf 'config.json\n2\n{}' | sha256sum
   EXPECT_EQ(Checksum({"config.json"}),
             "1a78ec46e45d6503f76a938adf6b637d8f614a94a63bde6c3a9342fa179e4c9a");
 }
@@ -77,7 +77,7 @@ TEST_F(ModelFilesTest, OnlyWhatWasReadCounts) {
   Write("giant", "x");
   fs::resize_file(root_ / "giant", uintmax_t{200} << 30);
   record.Note(root_ / "giant", false);
-  record.Note(root_ / "generation_config.json", true);  // is not there
+  record.Note(root_ / "generation_config.json", true);  // does not exist
   EXPECT_EQ(ChecksumOfModel(record.files(), root_.string(), nullptr).value_or(""), Checksum(both_));
 }
 

@@ -55,7 +55,7 @@ class ModelManagerTest : public ::testing::Test {
     return config;
   }
 
-  // "NAME KIND VERSION" of each, by commas.
+  // Returns "NAME KIND VERSION" of each change, separated by commas.
   static std::string TextOf(const std::vector<ModelChange>& changes) {
     constexpr const char* kKinds[] = {"unchanged", "loaded", "reloaded", "unloaded", "failed"};
     std::vector<std::string> out;
@@ -73,7 +73,7 @@ class ModelManagerTest : public ::testing::Test {
     });
   }
 
-  // An engine whose weights' content is its family; "broken" cannot be loaded.
+  // Makes an engine whose family is the content of the weights file. "broken" cannot be loaded.
   absl::StatusOr<std::unique_ptr<engine::Engine>> MakeEngine(const ModelSettings& settings,
                                                              const ModelShare& share,
                                                              engine::LoadContext* load) {
@@ -102,8 +102,9 @@ class ModelManagerTest : public ::testing::Test {
     return engine;
   }
 
-  // The machine has one GPU, which takes models with --device auto but for those whose weights say
-  // so; weights that say "unplanned" cannot be read.
+  // Plans for a machine with one GPU if `has_gpu_`. The GPU takes every model with --device auto
+  // except those whose weights file says "cpu". A model whose weights say "unplanned" cannot be
+  // read.
   absl::StatusOr<DevicePlan> Plan(const ModelSettings& settings) const {
     std::string weights;
     std::ifstream(settings.model_directory + "/model.safetensors") >> weights;
@@ -135,7 +136,7 @@ class ModelManagerTest : public ::testing::Test {
   std::map<std::string, FakeEngine*> engines_;
   std::function<void()> while_loading_;
   bool has_gpu_ = false;
-  engine::LoadContext* load_ = nullptr;  // of the load that goes on
+  engine::LoadContext* load_ = nullptr;  // of the load in progress
   ModelManager manager_{&table_,
                         &metrics_,
                         &clock_,
@@ -184,7 +185,7 @@ TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   EXPECT_EQ(table_.Find("a")->checksum.size(), 64U);
 }
 
-// Both have the setting `auto`; the machine is divided by what it came to.
+// Both models have the setting `auto`. The machine is divided according to where each runs.
 TEST_F(ModelManagerTest, AModelThatNoGpuTakesHasAShareOfTheCpuAndNoneOfTheGpu) {
   has_gpu_ = true;
   Write("b", "cpu");
@@ -195,7 +196,7 @@ TEST_F(ModelManagerTest, AModelThatNoGpuTakesHasAShareOfTheCpuAndNoneOfTheGpu) {
   EXPECT_DOUBLE_EQ(on_gpu.device_memory_fraction, 0.9);
   EXPECT_EQ(on_gpu.cpus, 1);
   EXPECT_EQ(on_gpu.text_cpus, 8);
-  EXPECT_TRUE(a.devices.automatic);  // a reload decides anew
+  EXPECT_TRUE(a.devices.automatic);  // a reload chooses the device again
   const ModelShare& on_cpu = loads_[1].second;
   EXPECT_TRUE(on_cpu.plan->devices.cuda.empty());
   EXPECT_EQ(on_cpu.cpus, 7);
@@ -216,7 +217,7 @@ TEST_F(ModelManagerTest, ModelsThatComeLaterAreCountedWhereTheyRun) {
   Write("c", "cpu");
   ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
   EXPECT_EQ(loads_.back().second.cpus, 6);  // the models on the GPU have one each
-  // Its own older version is not one more.
+  // The older version of the same model is not counted as another model.
   ASSERT_TRUE(manager_.Reload("c", false).ok());
   EXPECT_EQ(loads_.back().second.cpus, 6);
   Write("d", "cpu");
@@ -228,7 +229,7 @@ TEST_F(ModelManagerTest, ModelsThatComeLaterAreCountedWhereTheyRun) {
   EXPECT_EQ(loads_.back().second.plan->devices.cuda, std::vector<int>{0});
 }
 
-// Its share of the start was one processor, for text.
+// At the start, model "a" runs on the GPU and has one processor, for its text.
 TEST_F(ModelManagerTest, AReloadThatMovesAModelToTheCpuGivesItProcessors) {
   has_gpu_ = true;
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
@@ -236,8 +237,9 @@ TEST_F(ModelManagerTest, AReloadThatMovesAModelToTheCpuGivesItProcessors) {
   ASSERT_TRUE(manager_.Reload("a", true).ok());
   EXPECT_TRUE(loads_.back().second.plan->devices.cuda.empty());
   EXPECT_EQ(loads_.back().second.cpus, 7);
-  EXPECT_EQ(loads_.back().second.first_cpu, 8);  // shared with those that have their own
-  // And back to its old share.
+  // Shared with the models that have processors of their own.
+  EXPECT_EQ(loads_.back().second.first_cpu, 8);
+  // The next reload moves the model back to its old share.
   Write("a", "two");
   ASSERT_TRUE(manager_.Reload("a", true).ok());
   EXPECT_EQ(loads_.back().second.cpus, 1);
@@ -250,7 +252,7 @@ TEST_F(ModelManagerTest, WhatCannotBePlannedIsReportedLikeALoadThatFails) {
   EXPECT_EQ(start.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(start.message()),
               AllOf(HasSubstr("model b: "), HasSubstr("config.json: found no object")));
-  EXPECT_TRUE(loads_.empty());  // before the others are loaded
+  EXPECT_TRUE(loads_.empty());  // planning fails before any model is loaded
   Write("b", "one");
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   Write("b", "unplanned");
@@ -286,10 +288,11 @@ TEST_F(ModelManagerTest, ABrokenDirectoryChangesNothing) {
   EXPECT_TRUE(manager_.Reload("a", true).ok());
   EXPECT_EQ(Family("a"), "two");
   EXPECT_EQ(table_.Find("a")->version, 2);
-  EXPECT_EQ(table_.Entries().size(), 3U);  // the note is gone, `before` keeps the old one
+  // The failure note is gone; `before` keeps the old version.
+  EXPECT_EQ(table_.Entries().size(), 3U);
 }
 
-// Names that were never served, or are no longer served, cost scrapes nothing.
+// Names that were never served or are no longer served add nothing to scrapes.
 TEST_F(ModelManagerTest, ASeriesGoesWithItsModelAndAFailedLoadLeavesNone) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   const std::string before = metrics_.Scrape();
@@ -308,14 +311,14 @@ TEST_F(ModelManagerTest, ASeriesGoesWithItsModelAndAFailedLoadLeavesNone) {
   ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
   EXPECT_THAT(metrics_.Scrape(),
               HasSubstr("dragoman_model_reloads_total{model=\"c\",result=\"ok\"} 1"));
-  // A version that has calls keeps the series until it goes.
+  // A version with calls in flight keeps the series until it ends.
   ModelPtr held = table_.Find("c");
   ASSERT_TRUE(manager_.Unload("c").ok());
   EXPECT_THAT(metrics_.Scrape(), HasSubstr("dragoman_source_tokens_total{model=\"c\"}"));
   held.reset();
   ASSERT_TRUE(table_.WaitEnded(std::chrono::seconds(60)));
   EXPECT_THAT(metrics_.Scrape(), Not(HasSubstr("model=\"c\"")));
-  // Loaded again it counts from the beginning, as a new process does.
+  // The counts of a model that is loaded again start from 0, as in a new process.
   ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
   EXPECT_THAT(metrics_.Scrape(),
               HasSubstr("dragoman_model_reloads_total{model=\"c\",result=\"ok\"} 1"));
@@ -351,7 +354,8 @@ TEST_F(ModelManagerTest, FilesThatChangeWhileTheyAreReadAreRefused) {
   EXPECT_EQ(Family("a"), "one");
 }
 
-// A file of any size may lie there; what it may be is for the loader to say, which comes first.
+// The checksum is not computed before the loader has accepted the model, since the directory may
+// hold a file of any size.
 TEST_F(ModelManagerTest, WhatCannotBeLoadedIsNotReadForItsChecksum) {
   Write("a", "broken");
   std::error_code error;
@@ -414,7 +418,7 @@ TEST_F(ModelManagerTest, AModelThatCannotBeAppliedServesOnAndIsTriedAgain) {
   Write("c", "mended");
   EXPECT_EQ(TextOf(manager_.Apply(Config({a}))), "a reloaded 2");
   EXPECT_EQ(Family("a"), "mended");
-  // The only model that could be loaded is not taken out for one that could not.
+  // The only model that could be loaded is not unloaded for one that could not.
   Write("d", "broken");
   EXPECT_EQ(TextOf(manager_.Apply(Config({Model("d")}))), "d failed 0, a failed 2");
   EXPECT_EQ(Family("a"), "mended");
@@ -447,7 +451,7 @@ TEST_F(ModelManagerTest, AppliesPivots) {
   config.pivots = {{"under", "b", "a"}};
   manager_.Apply(config);
   EXPECT_EQ(Names(), "a, b, under");
-  // A pivot cannot have the name of a model that is served.
+  // A pivot must not have the name of a served model.
   ASSERT_TRUE(manager_.Load("c", (root_ / "a").string(), {}).ok());
   config.pivots = {{"c", "a", "b"}};
   const std::vector<ModelChange> changes = manager_.Apply(config);
@@ -461,9 +465,10 @@ TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
   const auto added = ExpectOk(manager_.Load("c", (root_ / "c").string(), {{"max-rows", "8"}}));
   EXPECT_EQ(Family("c"), "new");
   EXPECT_EQ(loads_.back().first.max_rows, 8);
-  EXPECT_EQ(loads_.back().second.cpus, 2);       // a third of 8; the others keep theirs
-  EXPECT_EQ(loads_.back().second.first_cpu, 8);  // none is left that is its own
-  // The same name again: a new version, its settings as they were but for what is said.
+  // A third of the 8 processors; the other models keep theirs.
+  EXPECT_EQ(loads_.back().second.cpus, 2);
+  EXPECT_EQ(loads_.back().second.first_cpu, 8);  // no processor is left that no other model has
+  // Loading the same name again makes a new version. Settings that are not given stay as they were.
   Write("d", "other");
   ASSERT_TRUE(manager_.Load("c", (root_ / "d").string(), {{"kv-memory-mb", "3"}}).ok());
   EXPECT_EQ(Family("c"), "other");
@@ -473,7 +478,7 @@ TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
   EXPECT_EQ(table_.Find("c")->directory, (root_ / "d").string());
 }
 
-// The defaults of a configuration have the members of its first model.
+// A configuration whose first model is an ensemble passes the ensemble's members on as defaults.
 TEST_F(ModelManagerTest, ANewModelHasNoMembersOfTheDefaultEnsemble) {
   ModelSettings ensemble = Model("a");
   ensemble.ensemble.directories = {(root_ / "b").string()};
@@ -513,7 +518,7 @@ TEST_F(ModelManagerTest, AFailureIsForgottenOnceItsFilesAreRightOrItIsUnloaded) 
   Write("a", "broken");
   EXPECT_FALSE(manager_.Reload("a", true).ok());
   EXPECT_EQ(table_.Entries().back().state, ModelState::kFailed);
-  // The files are as they were before: nothing is loaded.
+  // The files are the same as those of the served version, so nothing is loaded.
   Write("a", "one");
   const auto unchanged = manager_.Reload("a", true);
   ASSERT_TRUE(unchanged.ok());
@@ -555,8 +560,8 @@ TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
   EXPECT_EQ(manager_.Post([](bool) { FAIL(); }).code(), absl::StatusCode::kUnavailable);
 }
 
-// A sparse file of any size beside a model is not one of its files, nor is a link to an endless
-// one.
+// A sparse file of any size next to a model is not one of the model's files. Neither is a link to
+// an endless file.
 TEST_F(ModelManagerTest, OnlyTheModelsOwnFilesAreReadForItsChecksum) {
   std::error_code error;
   std::ofstream(root_ / "a" / "giant").put('x');
@@ -571,7 +576,8 @@ TEST_F(ModelManagerTest, OnlyTheModelsOwnFilesAreReadForItsChecksum) {
   EXPECT_FALSE(manager_.Reload("a", true)->changed);
 }
 
-// A file that the loader looked for and did not find would be read by the next load.
+// The next load would read a file that the loader looked for and did not find. When the file
+// appears, the model has changed.
 TEST_F(ModelManagerTest, AFileThatWasLookedForAndAppearsIsAChange) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   EXPECT_FALSE(manager_.Reload("a", true)->changed);
@@ -592,12 +598,13 @@ TEST_F(ModelManagerTest, ALoadIsGivenUpAtTheEnd) {
   EXPECT_EQ(given_up.code(), absl::StatusCode::kCancelled);
   EXPECT_THAT(std::string(given_up.message()), HasSubstr("because the daemon is ending"));
   EXPECT_EQ(table_.Find("a"), before);
-  // Nor is a checksum computed any more, which may take as long as a load.
+  // No checksum is computed any more either, because one may take as long as a load.
   Write("a", "one");
   EXPECT_EQ(manager_.Reload("a", true).status().code(), absl::StatusCode::kCancelled);
 }
 
-// No call is there at the start; later, calls may take what was set aside for them at any time.
+// At the start there are no calls. Later, calls may take the memory reserved for them at any time,
+// so a load must leave it free.
 TEST_F(ModelManagerTest, WhileCallsAreTakenALoadLeavesThemTheirMemory) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   EXPECT_EQ(loads_.back().second.memory.reserved_now, int64_t{40} << 20);

@@ -40,7 +40,7 @@ TEST_F(ModelRouterTest, ANameWins) {
   Add("a", {{"de", "en"}});
   Add("b", {{"en", "fr"}});
   EXPECT_EQ(Route("b", "", ""), "b");
-  // Whatever the languages are: the engine says what it lacks.
+  // A named model is chosen for any languages; the engine reports a pair that it lacks.
   EXPECT_EQ(Route("b", "de", "en"), "b");
   const auto unknown = RouteRequest(models_, "c", "de", "en");
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kNotFound);
@@ -53,7 +53,7 @@ TEST_F(ModelRouterTest, WithoutANameTheLanguagesDecideInOrder) {
   Add("b", {{"en", "fr"}, {"de", "fr"}});
   Add("c", {{"de", "en"}, {"en", "fr"}});
   EXPECT_EQ(Route("", "", ""), "a");
-  EXPECT_EQ(Route("", "de", "en"), "a");  // so does c: the order decides
+  EXPECT_EQ(Route("", "de", "en"), "a");  // models a and c both have the pair; the first one wins
   EXPECT_EQ(Route("", "en", "fr"), "b");
   EXPECT_EQ(Route("", "", "fr"), "b");
   EXPECT_EQ(Route("", "en", ""), "b");

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Tells when it ends.
+// An engine that counts the living instances.
 class MortalEngine final : public FakeEngine {
  public:
   explicit MortalEngine(std::atomic<int>* alive) : alive_(alive) { ++*alive_; }
@@ -61,7 +61,7 @@ class ModelTableTest : public ::testing::Test {
     return states;
   }
 
-  // A job that the engine holds, whose sink holds the model, as a call does.
+  // Submits a job that the engine holds. The job's sink holds the model, as a call does.
   static std::shared_ptr<Collected> Submit(ModelPtr model) {
     auto sink = std::make_shared<Collected>();
     engine::Engine* const engine = model->engine.get();
@@ -118,7 +118,7 @@ TEST_F(ModelTableTest, TheEngineEndsThoughItsOwnThreadLetsGoLast) {
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   MortalEngine* const old = latest_;
   old->HoldJobs();
-  Submit(table_->Find("a"));  // nobody keeps the sink but the engine
+  Submit(table_->Find("a"));  // only the engine keeps the sink
   const engine::JobId job = old->WaitHeld().id;
   EXPECT_TRUE(table_->Remove("a"));
   old->Finish(job, absl::OkStatus());
@@ -150,10 +150,10 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   const std::vector<ModelStats> stats = table_->Stats();
   ASSERT_EQ(stats.size(), 1U);
   EXPECT_EQ(stats[0].version, 2);
-  EXPECT_EQ(stats[0].stats.memory[0].weights, 10);  // of the one version that is left
+  EXPECT_EQ(stats[0].stats.memory[0].weights, 10);  // of the only version that is left
 
-  // Nothing is kept for a name that is gone; when it comes back, its counts begin at 0, as in a new
-  // process. Its version is still one that it never had.
+  // The table keeps no counts for a name that is gone. When the name comes back, its counts begin
+  // at 0, as in a new process. Its version is still one that the name never had.
   table_->Remove("a");
   ASSERT_TRUE(table_->WaitEnded(seconds(60)));
   EXPECT_THAT(table_->Stats(), IsEmpty());
@@ -162,8 +162,9 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   EXPECT_EQ(table_->Find("a")->version, 3);
 }
 
-// Every field of `stats` has a value of its own. A field that is added to EngineStats does not
-// compile here until it gets one, and fails the test below until the table adds it.
+// Returns stats in which every field has a distinct value. A field that is added to EngineStats
+// does not compile here until it gets a value. The test below then fails until the table adds the
+// field up.
 engine::EngineStats EveryNumber(int64_t times) {
   engine::EngineStats stats;
   auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
@@ -190,7 +191,7 @@ engine::EngineStats EveryNumber(int64_t times) {
   device_name = "a processor";
   for (int64_t* sum : {&weights, &kv, &workspace, &kv_resident}) *sum = times * ++number;
   live_workers = static_cast<int>(times * ++number);
-  // AddStats takes the larger of these: they are the same at any `times`.
+  // AddStats takes the maximum of these, so they do not depend on `times`.
   queue_oldest_age = ++number;
   encoded_oldest_age = ++number;
   last_step = ++number;
@@ -200,7 +201,7 @@ engine::EngineStats EveryNumber(int64_t times) {
   return stats;
 }
 
-// All fields, in order, as one value that can be compared.
+// Returns all fields, in order, as one value that can be compared.
 std::vector<double> NumbersOf(const engine::EngineStats& stats) {
   const auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
                queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
@@ -265,7 +266,7 @@ TEST_F(ModelTableTest, NoNameHasAVersionTwice) {
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   ASSERT_TRUE(table_->Put(Make("b")).ok());
   EXPECT_EQ(table_->Find("b")->version, 1);
-  // Whether its last version has ended by then, or is held.
+  // This holds both if the last version of the name has ended by then and if it is still held.
   for (int version = 2; version < 6; ++version) {
     const ModelPtr held = version % 2 == 0 ? table_->Find("b") : nullptr;
     EXPECT_TRUE(table_->Remove("b"));
@@ -275,7 +276,7 @@ TEST_F(ModelTableTest, NoNameHasAVersionTwice) {
     ASSERT_TRUE(table_->Put(Make("b")).ok());
     EXPECT_EQ(table_->Find("b")->version, version);
   }
-  // A name that stays has its own versions.
+  // The versions of another name are independent.
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   EXPECT_EQ(table_->Find("a")->version, 2);
 }
@@ -324,9 +325,9 @@ TEST_F(ModelTableTest, PivotsComeAndGoWithTheirModels) {
   const ModelPtr pivot = table_->Find("a+c");
   EXPECT_TRUE(pivot->is_pivot());
   EXPECT_TRUE(pivot->engine->FindLanguages("de", "fr").ok());
-  // It has no segments of its own.
+  // A pivot has no counts of its own.
   EXPECT_EQ(table_->Stats().size(), 2U);
-  // A new version of a model: the pivot goes over that one.
+  // With a new version of one of its models, the pivot is made again and uses that version.
   ASSERT_TRUE(table_->Put(Make("c", {{"en", "fr"}})).ok());
   EXPECT_NE(table_->Find("a+c"), pivot);
   EXPECT_EQ(table_->Find("a+c")->legs[1]->version, 2);

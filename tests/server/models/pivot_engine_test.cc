@@ -46,7 +46,8 @@ class PivotEngineTest : public ::testing::Test {
     return job;
   }
 
-  // Holds the engine, as a call does: a job may still be at its end when its sink knows of it.
+  // The sink holds the engine, as a call does, because a job may still be running its last lines
+  // when the sink is notified.
   std::shared_ptr<Collected> NewSink() const {
     auto sink = std::make_shared<Collected>();
     sink->held = pivot_;
@@ -90,11 +91,12 @@ TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
   EXPECT_EQ(items.at(1).pivot->language, "en");
   EXPECT_EQ(items.at(1).pivot->score, -0.5F);
   ASSERT_EQ(sink->segments().size(), 2U);
-  EXPECT_EQ(sink->segments()[0].source.end, 4);  // of the item, and not of what is between
+  // A range in the item's text, not in the intermediate text.
+  EXPECT_EQ(sink->segments()[0].source.end, 4);
   EXPECT_EQ(sink->done_calls(), 1);
   EXPECT_EQ(sink->timings().decode, 5 * (1 + static_cast<engine::Nanos>(second_.submitted())));
   EXPECT_GT(sink->timings().total, 0);
-  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();  // at its end
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();  // the job may still be ending
 }
 
 TEST_F(PivotEngineTest, EachModelResolvesItsLanguagesOnce) {
@@ -172,7 +174,7 @@ TEST_F(PivotEngineTest, WhatTheSecondModelCannotTakeYetWaitsAndIsNotLost) {
   EXPECT_EQ(sink->item_calls(), 2);
 }
 
-// A job of `client` with so many items, which the first engine has made; the second takes none.
+// A fixture for jobs of `client` with `items` items. Tests hold the first engine.
 class PivotShareTest : public PivotEngineTest {
  protected:
   static engine::TranslationJob JobOf(std::string client, int64_t items) {
@@ -180,7 +182,8 @@ class PivotShareTest : public PivotEngineTest {
     job.client = std::move(client);
     return job;
   }
-  // The answer to one more of `client`; one that is admitted is cancelled again, and over.
+  // Submits one more job of `client` and returns the answer. Cancels an admitted job and waits for
+  // its end.
   engine::Admission Ask(const std::string& client, int64_t items = 1) {
     const auto sink = NewSink();
     engine::Admission admission = pivot_->Translate(JobOf(client, items), sink);
@@ -194,7 +197,7 @@ class PivotShareTest : public PivotEngineTest {
     pivot_->CancelAll(engine::CancelCause::kDrain);
     while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
   }
-  // Jobs of `client` until one is refused, whose reason this is.
+  // Submits jobs of `client` until one is refused. Returns the reason.
   engine::RejectReason Fill(const std::string& client, int64_t items = 256) {
     for (;;) {
       const engine::Admission admission = pivot_->Translate(JobOf(client, items), NewSink());
@@ -216,22 +219,23 @@ TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
         pivot_->Translate(JobOf("polite" + std::to_string(i), 3), NewSink());
     EXPECT_TRUE(polite.status.ok()) << polite.status;
   }
-  // Larger than what is kept for others: as good as full.
+  // This job is larger than what is reserved for other clients, so it is refused as if the queue
+  // were full.
   EXPECT_EQ(Ask("large", PivotEngine::kMaxItems / 2).reason, engine::RejectReason::kQueueFull);
   EndAll();
   EXPECT_TRUE(Ask("hog", PivotEngine::kMaxItems).status.ok());
   EndAll();
 }
 
-// Items that wait for the second engine count until that takes them, and no longer.
+// Items that wait for the second engine count until that engine takes them.
 TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
   first_.HoldJobs();
   second_.HoldJobs();
   const auto full = Refusal(absl::ResourceExhaustedError("full"), engine::RejectReason::kQueueFull,
                             3600 * kNanosPerSecond);
   constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
-  // The second engine refuses as often as it may be called: for each item by itself on a slow
-  // machine, and again each second.
+  // The second engine refuses every call: one for each item on a slow machine, and one more each
+  // second.
   for (int i = 0; i < kItems + 200; ++i) second_.RefuseNext(full);
   const auto sink = Submit(JobOf("hog", kItems));
   const engine::JobId waiting = latest_;
@@ -242,7 +246,7 @@ TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
   first_.Finish(first.id, absl::OkStatus());
   EXPECT_EQ(Ask("hog").reason, engine::RejectReason::kClientShare);
   EXPECT_TRUE(Ask("polite").status.ok());
-  // Ends a job that waits between the two, which neither engine would end.
+  // The job waits between the two engines, and neither engine would end it.
   pivot_->Cancel(waiting, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(Ask("hog", kItems).status.ok());
@@ -251,11 +255,11 @@ TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
 
 TEST_F(PivotShareTest, AnItemCountsUntilTheSecondModelHasItOrItHasEnded) {
   constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
-  // One of them fails in the first engine.
+  // The first engine fails one of the items.
   first_.FailItem(0, absl::InvalidArgumentError("too long"));
   EXPECT_TRUE(Submit(JobOf("hog", kItems))->WaitDone().ok());
   EXPECT_TRUE(Ask("hog", kItems).status.ok());
-  // An item on which the second engine works is in that engine's own queue.
+  // An item that the second engine is working on counts in that engine's own queue.
   second_.HoldJobs();
   const auto sink = Submit(JobOf("hog", 2));
   second_.WaitHeld();
@@ -341,7 +345,7 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
 TEST_F(PivotEngineTest, MistakesForEitherModelAndThePivotAreReportedTogether) {
   engine::TranslationJob job = Job({"eins"});
   job.glossary = "law";
-  job.decoding.beam_size = 17;  // too many for both
+  job.decoding.beam_size = 17;  // too many for both engines
   std::vector<std::string> fields;
   for (const engine::FieldError& error : engine::FieldErrorsOf(pivot_->Prepare(job).status())) {
     fields.push_back(error.field + " " + error.expected);
@@ -357,7 +361,7 @@ TEST_F(PivotEngineTest, ABeamThatTheSecondHasNoRoomForIsRefusedAtOnce) {
   job.contents = {"eins"};
   job.source_language = "de";
   job.target_language = "fr";
-  job.decoding.beam_size = 9;  // the second's batch has 8 rows, the first's 16
+  job.decoding.beam_size = 9;  // the second engine's batch has 8 rows, the first engine's 16
   const engine::Admission admission = pivot_->Translate(job, std::make_shared<Collected>());
   EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
   EXPECT_THAT(std::string(admission.status.message()), HasSubstr("decoding.beam_size: found 9"));

@@ -89,7 +89,7 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
   EXPECT_TRUE(second.returns.segments);
 }
 
-// Gives a value to an option, whatever it is.
+// Gives an option a value, no matter what type it has.
 template <typename T>
 void Give(std::optional<T>* member) {
   member->emplace();
@@ -111,12 +111,12 @@ TEST(PivotParts, EachOptionReachesTheLegsThatItsRowNames) {
   });
   EXPECT_EQ(options, std::size(kDecodingOptions));
   engine::VisitOptions(first.decoding, [](const DecodingOption& option, const auto& member) {
-    if (option.name == "num_alternatives") return;  // always one
+    if (option.name == "num_alternatives") return;  // always 1 in the first leg
     EXPECT_EQ(engine::IsGiven(member), option.legs == DecodingOption::Legs::kBoth) << option.name;
   });
   EXPECT_EQ(first.decoding.num_alternatives, 1);
   engine::VisitOptions(second.decoding, [](const DecodingOption& option, const auto& member) {
-    if (option.name == "sampling.seed") return;  // the one that the first drew with
+    if (option.name == "sampling.seed") return;  // the seed of the first leg
     EXPECT_TRUE(engine::IsGiven(member)) << option.name;
   });
 }
@@ -160,7 +160,8 @@ TEST(PivotParts, SentencesThatOneLegJoinsOrSplitsAreOnePart) {
               ElementsAre(Range(0, 10, 0, 9)));
   EXPECT_THAT(Composed({{0, 10, 0, 4}, {11, 20, 5, 8}}, {{0, 8, 0, 9}}),
               ElementsAre(Range(0, 20, 0, 9)));
-  // Across a boundary of each: a chain of three becomes one part, the fourth stays apart.
+  // A sentence crosses a boundary on each side: a chain of three sentences becomes one, and the
+  // fourth stays separate.
   EXPECT_THAT(Composed({{0, 10, 0, 6}, {11, 20, 7, 12}, {21, 30, 13, 18}},
                        {{0, 4, 0, 4}, {5, 12, 5, 12}, {13, 18, 13, 20}}),
               ElementsAre(Range(0, 20, 0, 12), Range(21, 30, 13, 20)));
@@ -198,7 +199,8 @@ TEST(PivotParts, TheAnswerIsTheSecondsWithTheFirstBesideIt) {
   EXPECT_EQ(result.index, 5);
   EXPECT_EQ(result.hypotheses[0].text, "fin");
   EXPECT_EQ(result.hypotheses[0].score, -1.5F);
-  EXPECT_EQ(result.hypotheses[0].finish_reason, kernels::FinishReason::kLength);  // the worse
+  // The worse of the two reasons.
+  EXPECT_EQ(result.hypotheses[0].finish_reason, kernels::FinishReason::kLength);
   EXPECT_THAT(result.source_tokens, ElementsAre("s"));
   EXPECT_EQ(result.source_token_count, 4);
   EXPECT_EQ(result.target_token_count, 2);

@@ -73,7 +73,8 @@ TEST(CallTrace, EveryStageIsAChildOfTheCall) {
   EXPECT_EQ(sink.spans[2].start, 125);  // tokenize
   EXPECT_EQ(sink.spans[6].start, 160);  // decode
   EXPECT_EQ(sink.spans[6].end, 170);
-  EXPECT_EQ(std::get<int64_t>(sink.spans[11].attributes[1].second), 1);  // of the second segment
+  // Index of the second segment.
+  EXPECT_EQ(std::get<int64_t>(sink.spans[11].attributes[1].second), 1);
 }
 
 TEST(CallTrace, ARefusedCallHasItselfAndNoStages) {
@@ -81,7 +82,7 @@ TEST(CallTrace, ARefusedCallHasItselfAndNoStages) {
   {
     CallTrace trace(&sink, "Translate", 100);
     trace.Join("");
-    EXPECT_EQ(trace.trace_id().size(), 32U);  // a trace of its own
+    EXPECT_EQ(trace.trace_id().size(), 32U);  // a new trace id
     trace.Concluded(105, false, {});
   }
   EXPECT_THAT(sink.Names(), ElementsAre("Translate"));
@@ -94,7 +95,7 @@ TEST(CallTrace, WhatTheClientDoesNotRecordLeavesNoSpans) {
   {
     CallTrace trace(&sink, "Translate", 100);
     trace.Join(kUnrecorded);
-    EXPECT_EQ(trace.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");  // still for the log
+    EXPECT_EQ(trace.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");  // the log still needs the id
     EXPECT_EQ(trace.segments_wanted(), 0);
     trace.Concluded(105, true, {});
   }

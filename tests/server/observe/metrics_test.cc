@@ -31,7 +31,7 @@ using ::testing::StartsWith;
 class MetricsTest : public ::testing::Test {
  protected:
   std::string Text() const { return "\n" + metrics_.Scrape(); }
-  // A sample line, alone on its line.
+  // Expects that the scrape has the sample `line` on a line of its own.
   void ExpectLine(const std::string& line) const {
     EXPECT_THAT(Text(), HasSubstr("\n" + line + "\n"));
   }
@@ -45,7 +45,8 @@ class MetricsTest : public ::testing::Test {
     });
   }
 
-  // Whatever is scraped now is in the list of server/README.md, there without the prefix.
+  // Expects that every name in the current scrape is in the list of server/README.md, which omits
+  // the prefix.
   void ExpectNamedInTheReadme() const {
     std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
     const std::string readme(std::istreambuf_iterator<char>(file), {});
@@ -176,7 +177,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(
       R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model="de-en"} 1)");
-  // Another model has series of its own, and the first keeps what it has.
+  // Another model gets its own series, and the first model keeps its own.
   const auto other = metrics_.ForModel("en-fr");
   other->OnError("nan");
   EXPECT_EQ(metrics_.ForModel("de-en"), series_);
@@ -202,7 +203,7 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
       R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en+en-fr"} 1)");
   EXPECT_THAT(Text(), Not(HasSubstr(R"(dragoman_source_tokens_total{model="de-en+en-fr"})")));
   ExpectLine(R"(dragoman_source_characters_total{model="de-en+en-fr"} 0)");
-  // Each family is there once, whatever has series of it.
+  // Each metric family appears once, no matter how many models have series of it.
   const std::string type = "# TYPE dragoman_rpc_duration_seconds ";
   const std::string text = Text();
   EXPECT_EQ(text.find(type), text.rfind(type));
@@ -222,7 +223,7 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
       R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model=""} 4)");
   ExpectLine(R"(dragoman_stage_duration_seconds_count{model="",stage="send"} 4)");
   ExpectLine(R"(dragoman_model_reloads_total{model="",result="failed"} 4)");
-  // Counters without a model's label never fall.
+  // Counters without a model label never decrease.
   ExpectLine(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 6)");
   model = metrics_.ForModel("de-en");
   ExpectLine(
@@ -304,7 +305,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   for (std::sregex_iterator match(page.begin(), page.end(), asked), end; match != end; ++match) {
     names.insert((*match)[1]);
   }
-  // The page asks for these in loops, and has a quantile before the name.
+  // The page queries these in loops, with a quantile before the name.
   for (const char* name : {"rpc_duration_seconds", "decode_step_duration_seconds",
                            "decode_step_beside_encoder_seconds"}) {
     ASSERT_THAT(page, HasSubstr("from, to, '" + std::string(name) + "'"));

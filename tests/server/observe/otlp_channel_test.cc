@@ -31,13 +31,13 @@ using testing::Authority;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A collector on the loopback.
+// A collector on a loopback port.
 class Collector final : public TraceService::Service {
  public:
-  // One for each call; OK when there are none left.
+  // The status of each call, in order. When none is left, calls get OK.
   std::deque<grpc::Status> answers;
   int64_t rejected = 0;
-  bool hangs = false;  // until it ends, or the call does
+  bool hangs = false;  // until the collector or the call ends
 
   explicit Collector(int port = 0, const std::shared_ptr<grpc::ServerCredentials>& credentials =
                                        grpc::InsecureServerCredentials()) {
@@ -217,7 +217,7 @@ class OtlpChannelTls : public ::testing::Test {
     Show(authority_);
   }
 
-  // Writes a client's certificate of this authority.
+  // Writes a client certificate of this authority to the client's files.
   void Show(const Authority& authority) {
     const Authority::Issued issued = authority.Issue({.client = true});
     testing::Replace(folder_ + "own.key", issued.key);
@@ -276,7 +276,7 @@ TEST_F(OtlpChannelTls, ReadsCertificatesAgainThatChange) {
   EXPECT_NE(CodeOf(channel.get()), absl::StatusCode::kOk);
   Show(authority_);
   EXPECT_EQ(CodeOf(channel.get()), absl::StatusCode::kOk);
-  // The ones before stay in use.
+  // The certificates from before stay in use.
   testing::Replace(folder_ + "own.crt", "nothing");
   EXPECT_EQ(CodeOf(channel.get()), absl::StatusCode::kOk);
 }

@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A collector that a test plays: answers wait until they are given, or the exporter gives up.
+// A scripted collector. Take blocks until the test provides an answer or the exporter gives up.
 class Collector {
  public:
   absl::StatusOr<OtlpAnswer> Take(const OtlpRequest& request) {
@@ -43,7 +43,7 @@ class Collector {
     cancelled_ = true;
     changed_.NotifyAll();
   }
-  // One for each request; the last holds for all that follow.
+  // Provides an answer for each request. The last one also answers all later requests.
   void Answer(std::deque<absl::StatusOr<OtlpAnswer>> answers) {
     engine::MutexLock lock(&mu_);
     answers_ = std::move(answers);
@@ -76,7 +76,8 @@ class Channel final : public OtlpChannel {
   void Cancel() override { collector_->Cancel(); }
 
  private:
-  const std::shared_ptr<Collector> collector_;  // the test's, too, which looks at it afterwards
+  // Shared with the test, which inspects it afterwards.
+  const std::shared_ptr<Collector> collector_;
 };
 
 const OtlpAnswer kTaken;
@@ -155,7 +156,7 @@ TEST_F(OtlpExporterTest, AFullQueueDropsAndCountsAndNeverWaits) {
   exporter_->Put(Spans({"under way"}));
   collector_->WaitRequest(0);
   exporter_->Put(Spans({"a", "b"}));
-  exporter_->Put(Spans({"c", "d"}));  // all of them or none
+  exporter_->Put(Spans({"c", "d"}));  // the queue takes all spans of a Put or none
   exporter_->Put(Spans({"e"}));
   EXPECT_EQ(exporter_->counts().queue_full, 2);
   collector_->Answer({kTaken});
@@ -215,7 +216,7 @@ TEST_F(OtlpExporterTest, ACollectorThatHangsDoesNotHoldUpTheEnd) {
   exporter_->Put(Spans({"a"}));
   collector_->WaitRequest(0);
   exporter_->Put(Spans({"b"}));
-  exporter_.reset();  // returns
+  exporter_.reset();  // returns even though the collector does not answer
   EXPECT_EQ(collector_->requests(), 1U);
 }
 

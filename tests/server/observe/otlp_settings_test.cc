@@ -34,7 +34,7 @@ absl::StatusOr<std::optional<OtlpSettings>> Read(const Variables& variables,
                           });
 }
 
-// The settings with these variables and an endpoint.
+// Returns the settings that these variables and an endpoint make.
 OtlpSettings With(const Variables& variables, const char* endpoint = "http://collector:4317") {
   Variables all = variables;
   all.try_emplace("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
@@ -69,7 +69,7 @@ TEST(OtlpSettings, TheSchemeSaysWhetherThereIsTls) {
   EXPECT_EQ(With({}).collector, kCollector);
   EXPECT_FALSE(With({}).tls);
   EXPECT_TRUE(With({}, "https://collector:4317").tls);
-  // Without a scheme another variable says it, which counts for nothing with one.
+  // Without a scheme, OTEL_EXPORTER_OTLP_INSECURE decides. With a scheme, that variable is ignored.
   EXPECT_EQ(With({}, "collector:4317").collector, kCollector);
   EXPECT_TRUE(With({}, "collector:4317").tls);
   EXPECT_FALSE(With({{"OTEL_EXPORTER_OTLP_INSECURE", "True"}}, "collector:4317").tls);
@@ -155,7 +155,7 @@ TEST(OtlpSettings, AnErrorOfAFileNamesItsVariable) {
                                       HasSubstr("found a key that does not belong")));
   variables["OTEL_EXPORTER_OTLP_CLIENT_KEY"] = folder + "own.key";
   EXPECT_EQ(With(variables, "https://collector:4317").files.key, folder + "own.key");
-  // Files are of no use without TLS, and may be meant for other signals.
+  // Without TLS the files are ignored: they may be meant for other signals.
   testing::Replace(authorities, "nothing");
   EXPECT_EQ(With(variables).files.authorities, "");
 }

@@ -16,7 +16,7 @@ TEST(TraceContext, ReadsTraceparent) {
   EXPECT_EQ(parent->trace_id, kTrace);
   EXPECT_EQ(parent->span_id, kSpan);
   EXPECT_TRUE(parent->sampled);
-  // Later versions are read as far as they are the same as this one.
+  // Parsing uses only the part of later versions that this version defines.
   EXPECT_TRUE(ParseTraceparent("01-" + kTrace + "-" + kSpan + "-01-more").has_value());
 }
 

@@ -1,6 +1,6 @@
-// Models of one daemon on a machine with a GPU, by the settings that an operator writes. The GPU is
-// imagined: what it does not take has to be served by the CPU, and to say so. What it takes is planned
-// there, and not started.
+// Starts the models of one daemon with the settings that an operator writes, on a machine with an
+// imagined GPU. The CPU must serve what the GPU does not take, and the server must say so. Models
+// that the GPU takes are planned for it but not started.
 #include "server/process/engine_start.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ class EngineStart : public ::testing::Test {
   }
   ~EngineStart() override { SetLogSink(nullptr); }
 
-  // The settings in a configuration file of this text, by model.
+  // Returns the models' settings from a configuration file with this text, by model name.
   std::map<std::string, ModelSettings> Read(const std::string& file) {
     const auto parsed =
         ExpectOk(ParseCommandLine({"--config", directory_.Write("config.json", file)}));
@@ -65,7 +65,7 @@ class EngineStart : public ::testing::Test {
     return StartEngine(model, share, &clock_, &observer_, &load);
   }
 
-  // The settings of a model by this name with the directory `model`, and `more` of its own.
+  // Returns a configuration entry for the model in directory `model`, with more fields of its own.
   std::string Entry(const std::string& name, const std::string& model,
                     const std::string& more = "") {
     return absl::StrCat(R"({"name": ")", name, R"(", "directory": ")", DirectoryOf(model), "\"",
@@ -81,7 +81,7 @@ class EngineStart : public ::testing::Test {
   std::string log_;
 };
 
-// Its compute capability has bfloat16.
+// A GPU of compute capability 9.0, which supports bfloat16.
 const engine::CudaProbe kOneGpu{"", {""}, false, {90}};
 
 TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
@@ -119,7 +119,8 @@ TEST_F(EngineStart, AutoTakesTheGpuForWhatItTakes) {
   EXPECT_EQ(engine::DeviceNames(pair->devices), "cuda:0");
 }
 
-// T5's activations are beyond float16, which is what GPUs usually serve in: of a named GPU as well.
+// T5's activations exceed the range of float16, the usual type on GPUs. This holds for a GPU that
+// is named as well as for `auto`.
 TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
   engine::CudaProbe t4 = kOneGpu;
   t4.capability = {75};
@@ -131,7 +132,8 @@ TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
     EXPECT_THAT(plan->compute_type_because, HasSubstr("beyond the range of float16"));
     EXPECT_EQ(Plan(t5, t4)->compute_type, kernels::ComputeType::kFloat32);
   }
-  // And the log says it before the model is loaded, which needs a card.
+  // The log names the type before the model is loaded. Loading fails here, because it needs a real
+  // GPU.
   const ModelSettings t5 = ReadOne("tiny-t5");
   EXPECT_FALSE(Start(t5, kOneGpu).ok());
   EXPECT_THAT(log_, AllOf(HasSubstr(R"("device":"cuda:0","compute_type":"bfloat16")"),
@@ -147,7 +149,7 @@ TEST_F(EngineStart, Int8IsServedByTheCpuBesideAGpu) {
   EXPECT_THAT(log_, HasSubstr(R"("not_used":"compute-type: found int8)"));
 }
 
-// The machine's parts go to the models by where they run, which their files say.
+// The machine is divided among the models by where they run, which depends on their files.
 TEST_F(EngineStart, ModelsWithAutoAreDividedByWhereTheyRun) {
   const std::map<std::string, ModelSettings> models = Read(
       absl::StrCat(R"({"models": [)", Entry("gpu", "tiny-a"), ", ", Entry("heads", "tiny-a2"), ", ",
@@ -176,7 +178,8 @@ TEST_F(EngineStart, ModelsWithAutoAreDividedByWhereTheyRun) {
   EXPECT_EQ(shares["short"].cpus, 4);
 }
 
-// Their settings alone keep them off it, so --check-config asks for no part of its memory either.
+// Settings alone keep the second model off the GPU, so --check-config requires no share of the
+// GPU's memory for that model either.
 TEST_F(EngineStart, ModelsThatCannotBeOnAGpuLeaveAllOfItsMemory) {
   const auto check = [&](const std::string& more) {
     const auto parsed = ExpectOk(ParseCommandLine(
@@ -192,7 +195,7 @@ TEST_F(EngineStart, ModelsThatCannotBeOnAGpuLeaveAllOfItsMemory) {
   EXPECT_EQ(check("").code(), absl::StatusCode::kInvalidArgument);
 }
 
-// That the program knows no such model is an error, and nothing that the CPU could mend.
+// An unknown model type is an error, which serving on the CPU would not fix.
 TEST_F(EngineStart, AModelThatIsUnknownIsNotLeftToTheCpu) {
   ModelSettings model = ReadOne("tiny-a");
   model.model_directory = directory_.path();
@@ -202,7 +205,7 @@ TEST_F(EngineStart, AModelThatIsUnknownIsNotLeftToTheCpu) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("imagined"));
 }
 
-// Nothing is replaced that was asked for.
+// A device that was named in the settings is never replaced.
 TEST_F(EngineStart, AGpuThatWasNamedDoesNotGiveWayToTheCpu) {
   ModelSettings settings =
       Read(absl::StrCat(R"({"models": [{"name": "pair", "directory": [")", DirectoryOf("tiny-a"),
@@ -230,7 +233,7 @@ TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
               Contains(AllOf(HasSubstr("/dev/nvidia0"), HasSubstr("found NVIDIA driver 535.183.01, "
                                                                   "expected 580 or newer"))));
   EXPECT_THAT(log_, HasSubstr("535.183.01"));
-  // And nothing is said of a machine that has none.
+  // A machine without a CUDA driver gets no note.
   const auto without = ExpectOk(Start(settings, {"no CUDA driver", {}}));
   EXPECT_THAT((*without)->info().notes, IsEmpty());
 }

@@ -1,5 +1,5 @@
-// A server whose readers of large requests are all at work, for as long as the test likes; and whose
-// turn it is then.
+// A server whose readers of large requests are all busy for as long as the test likes, and the
+// order in which waiting requests are read afterwards.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ class HoldingDetector final : public LanguageDetector {
     released_ = true;
     changed_.NotifyAll();
   }
-  // The places, from 1 on, of the texts that begin with "mine" among all.
+  // Returns the positions, counted from 1, of the texts that begin with "mine" among all texts.
   std::vector<int> mine() const {
     engine::MutexLock lock(&mu_);
     return mine_;
@@ -95,7 +95,7 @@ class LargeRequestsTest : public ServingFixture {
     return begin + std::string(4000, 'x');
   }
 
-  // A request that the page would send.
+  // Sends a request as the page would send it.
   testing::RawClient Post(const std::string& text, const std::string& key = "") const {
     testing::RawClient client(serving_->http_address());
     const std::string body = R"({"contents": [")" + text + R"("]})";
@@ -130,7 +130,7 @@ class LargeRequestsTest : public ServingFixture {
   std::unique_ptr<v1::TranslationService::Stub> stub_;
 };
 
-// More than there are threads of HTTP and of gRPC on a small machine.
+// More than the threads that a small machine has for HTTP and for gRPC.
 constexpr int kMany = 24;
 
 TEST_F(LargeRequestsTest, OverHttpHoldUpNoSmallOnes) {
@@ -165,8 +165,7 @@ TEST_F(LargeRequestsTest, OverGrpcHoldUpNoSmallOnes) {
   EXPECT_EQ(answered, kMany);
 }
 
-// They are let go of at once, not when a reader comes to them: those that are held up are the first
-// of each, so that no more calls are in flight than that.
+// Requests of clients that have left are released at once, before a reader comes to them.
 TEST_F(LargeRequestsTest, ClientsMayLeaveBeforeTheirRequestsAreRead) {
   Start();
   {
@@ -193,16 +192,17 @@ TEST_F(LargeRequestsTest, OfAClientWaitForNoBacklogOfAnothers) {
                                   << HashOfKey("dgm_few") << R"("]}]})";
   ASSERT_NO_FATAL_FAILURE(OpenSecurity());
   Start();
-  // More than twice the threads that read, of which there are 8 at most.
+  // More than twice the number of reader threads, which is at most 8.
   constexpr int kBacklog = 48;
   std::vector<testing::RawClient> backlog;
   for (int i = 0; i < kBacklog; ++i) backlog.push_back(Post(Large(), "dgm_many"));
-  // Whoever waits is a call in flight. Those of the other client come last.
+  // A waiting request counts as a call in flight. The other client's requests are the last to come.
   WaitInFlight(kBacklog);
   testing::RawClient over_http = Post(Large("mine"), "dgm_few");
   WaitInFlight(kBacklog + 1);
   std::thread over_grpc([this] { EXPECT_TRUE(Detect(Large("mine"), "dgm_few").ok()); });
-  WaitInFlight(kBacklog + 3);  // gRPC's count from their beginning, too
+  // A gRPC call counts from its start, and again while its request waits.
+  WaitInFlight(kBacklog + 3);
   detector_.Release();
   over_grpc.join();
   EXPECT_TRUE(over_http.ReadAll().starts_with("HTTP/1.1 200 "));

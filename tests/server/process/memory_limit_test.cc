@@ -48,7 +48,7 @@ TEST_F(MemoryLimitTest, TheLeastOfNestedGroupsHolds) {
   const MemoryLimits limits = FindMemoryLimits(root_, 0, 0);
   EXPECT_EQ(limits.most.bytes, 2048 * kMiB);
   EXPECT_EQ(limits.most.source, "the cgroup /kubepods/pod1");
-  // 1,536 MiB are in use, of which the page cache's 512 come back.
+  // 1,536 MiB are in use, but 512 MiB of these are page cache and can be reclaimed.
   EXPECT_EQ(limits.now.bytes, 1024 * kMiB);
   EXPECT_EQ(limits.now.source, "the cgroup /kubepods/pod1");
 }
@@ -95,7 +95,7 @@ TEST_F(MemoryLimitTest, NothingReadableIsNoLimit) {
   EXPECT_GT(FindMemoryLimits(root_ + "/nothing", 0, 0).most.bytes, int64_t{1} << 60);
 }
 
-// Runs in a process of its own: a limit on address space cannot be taken back where it matters.
+// Runs in its own process, because a limit on address space cannot be raised again.
 TEST_F(MemoryLimitTest, OfTheAddressSpaceCountsWhatIsLeft) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";
@@ -160,7 +160,8 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   EXPECT_GT(SumOf(MemoryBound(config, detector, stats, 0)), SumOf(parts));
 }
 
-// Memory that loading takes is used before any call comes, and counts only beyond what calls need.
+// Memory for loading is used before the first call. It counts only if it exceeds what serving
+// needs.
 TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
   ServerConfig config;
   config.models.resize(1);
@@ -170,7 +171,7 @@ TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
   EXPECT_EQ(SumOf(MemoryBound(config, {}, stats, 130 * kMiB)), serving);
   const int64_t peak = serving + 500 * kMiB;
   EXPECT_EQ(SumOf(MemoryBound(config, {}, stats, peak)), ProcessBytes() + peak);
-  // The detector is loaded before the models, which find it there.
+  // The detector is loaded before the models, so its memory is held while they load.
   const DetectorMemory small{.held = 9 * kMiB, .loading = 10 * kMiB};
   EXPECT_EQ(SumOf(MemoryBound(config, small, stats, peak)), ProcessBytes() + peak + small.held);
   const DetectorMemory large{.held = 9 * kMiB, .loading = 2 * peak};

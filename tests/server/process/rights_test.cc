@@ -1,5 +1,5 @@
-// A key shows nothing over gRPC of models that it may not use. Every method of every service is asked
-// on two servers, of which only one has such a model, and has to answer both times alike.
+// A client learns nothing over gRPC about models that its key does not allow. Every method of every
+// service is called on two servers, of which only one has such a model. Both must answer alike.
 #include <gmock/gmock.h>
 #include <google/protobuf/message.h>
 #include <grpcpp/create_channel.h>
@@ -35,8 +35,8 @@ using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 using google::protobuf::ServiceDescriptor;
 
-// Fills the fields that say what is asked for: French to Japanese is the pair of the hidden model,
-// whose glossary is "fish".
+// Fills the fields so that they ask for the hidden model, its languages (French to Japanese) or its
+// glossary "fish".
 void Fill(bool by_name, Message* message) {
   const auto* const reflection = message->GetReflection();
   for (int i = 0; i < message->GetDescriptor()->field_count(); ++i) {
@@ -80,7 +80,7 @@ class Side {
         grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials()));
   }
 
-  // The status and the messages of a call, as text.
+  // Calls a method and returns its status and its response messages as text.
   std::string AnswerTo(const MethodDescriptor& method, bool by_name, const std::string& key) {
     auto* const factory = google::protobuf::MessageFactory::generated_factory();
     const std::unique_ptr<Message> in(factory->GetPrototype(method.input_type())->New());

@@ -41,7 +41,7 @@ class SecurityTest : public ServingFixture {
     testing::Replace(config_.tls_cert, issued.certificate);
   }
 
-  // Clients by name and key, with more fields.
+  // A client of the key file: its name, its key and further fields.
   struct Known {
     std::string name;
     std::string key;
@@ -57,7 +57,7 @@ class SecurityTest : public ServingFixture {
     testing::Replace(config_.api_keys, absl::StrCat(R"({"clients": [)", list, "]}"));
   }
 
-  // A connection of its own, with as many of these as are not empty.
+  // The certificates of a channel. Empty fields are not used.
   struct Who {
     std::string trusts;
     Authority::Issued shows;
@@ -95,7 +95,7 @@ class SecurityTest : public ServingFixture {
     return status;
   }
 
-  // Waits until `holds`: the watch reads files on a thread of its own.
+  // Waits until `holds` returns true. The watch reads files on its own thread.
   template <typename Holds>
   static bool Eventually(const Holds& holds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -175,7 +175,7 @@ TEST_F(SecurityTest, ANewCertificateIsForNewConnectionsAndCutsNone) {
   }
   EXPECT_TRUE(reader->Finish().ok());
 
-  // A key that is not the certificate's changes nothing.
+  // A private key that does not match the certificate is refused, and the old pair stays in use.
   testing::Replace(config_.tls_key, authority_.Issue().key);
   security_->ReloadAll();
   ASSERT_TRUE(Eventually([&] {
@@ -199,7 +199,7 @@ TEST_F(SecurityTest, WithoutAKeyOrWithAWrongOneNothingIsRead) {
   ExpectMetric(
       R"(dragoman_rpcs_total{api="dragoman",code="UNAUTHENTICATED",method="Translate"} 2)");
 
-  // Lists too; health not.
+  // Lists need a key, too. Health checks do not.
   grpc::ClientContext list;
   Bring("", &list);
   v1::ListModelsResponse models;
@@ -224,7 +224,8 @@ TEST_F(SecurityTest, AClientThatHasUsedUpItsRateIsToldWhenToComeBack) {
   ASSERT_TRUE(details.ParseFromString(status.error_details()));
   google::rpc::RetryInfo retry;
   ASSERT_TRUE(details.details(0).UnpackTo(&retry));
-  EXPECT_GE(retry.retry_delay().seconds(), 20);  // 30 characters at one a second, less this test
+  // 30 characters at one a second, less the time that this test takes.
+  EXPECT_GE(retry.retry_delay().seconds(), 20);
   EXPECT_LE(retry.retry_delay().seconds(), 30);
   EXPECT_GT(std::stoi(pushback), 20'000);
   EXPECT_TRUE(Translate(channel, "two", std::string(1000, 'a')).ok());

@@ -19,7 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The manager's socket, under an abstract name of this process, or at a path.
+// A fixture with the socket of the service manager: an abstract name of this process, or a path.
 class ServiceManagerTest : public ::testing::Test {
  protected:
   ~ServiceManagerTest() override {

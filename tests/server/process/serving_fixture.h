@@ -18,7 +18,7 @@
 
 namespace dragoman::server {
 
-// Tests set config_ before they start it. The port for HTTP is off.
+// Tests change config_ before they start the server. The HTTP port is off.
 class ServingFixture : public ::testing::Test {
  protected:
   ServingFixture() {
@@ -33,7 +33,7 @@ class ServingFixture : public ::testing::Test {
     SetLogLevel(LogLevel::kInfo);
   }
 
-  // Without an engine, it serves as while the model is still being loaded.
+  // Without an engine, the server is in the state in which it loads its model.
   void StartServing(bool with_engine = true, const LanguageDetector* detector = nullptr) {
     if (with_engine) {
       EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());

@@ -1,5 +1,5 @@
-// The whole server over a loopback port, around a scripted engine: the status table of the wire
-// contract line by line, names, health, cancellation, deadlines and drain.
+// Tests the whole server over a loopback port with a scripted engine: the status table of the wire
+// contract line by line, request ids, health, cancellation, deadlines and drain.
 #include "server/process/serving.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ class ServingTest : public ServingFixture {
     return stub_->Translate(context_.get(), request, &response_);
   }
 
-  // The call on another thread.
+  // Calls Translate on another thread.
   std::future<grpc::Status> TranslateLater(grpc::ClientContext* context) {
     return std::async(std::launch::async, [this, context] {
       v1::TranslateResponse response;
@@ -62,7 +62,8 @@ class ServingTest : public ServingFixture {
     });
   }
 
-  // Calls both methods, because their ways through gRPC differ.
+  // Calls both Translate and StreamTranslate, because gRPC handles unary and streaming calls
+  // differently.
   std::vector<grpc::Status> BothWays(const v1::TranslateRequest& request) {
     std::vector<grpc::Status> statuses = {Translate(request)};
     grpc::ClientContext context;
@@ -216,7 +217,7 @@ TEST_F(ServingTest, InvalidArgumentNotUtf8) {
 TEST_F(ServingTest, InvalidArgumentBadOption) {
   Start();
   auto request = Request({"Hallo"});
-  request.mutable_decoding()->set_beam_size(17);  // the fake's batch has 16 rows
+  request.mutable_decoding()->set_beam_size(17);  // the fake engine's batch has 16 rows
   for (const grpc::Status& status : BothWays(request)) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
     EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(),
@@ -256,7 +257,7 @@ TEST_F(ServingTest, UnavailableWhileLoading) {
 }
 
 TEST_F(ServingTest, WhatIsRefusedIsTriedAgainByGrpcItself) {
-  // A client's service config is obeyed only for answers that are Trailers-Only (A6).
+  // gRPC applies a client's retry policy only to responses that are Trailers-Only (gRFC A6).
   Start();
   engine_.StopAdmission();
   grpc::ChannelArguments arguments;
@@ -354,7 +355,7 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
       status = reader->Finish();
     }
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    // Below the client: the engine was told, and why.
+    // The engine was told to cancel the job, and why.
     const FakeEngine::Held held = engine_.WaitHeld();
     EXPECT_NE(held.job.deadline, engine::kNoDeadline);
     EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, engine::CancelCause::kDeadline));
@@ -373,7 +374,8 @@ TEST_F(ServingTest, DeadlineOfTheServerWhereTheClientHasNone) {
   engine_.HoldJobs();
   for (const grpc::Status& status : BothWays(Request({"Hallo"}))) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    // The engine's words or the server's; a client's own timer says "Deadline Exceeded".
+    // The message comes from the engine or the server. A client's own timer says "Deadline
+    // Exceeded".
     EXPECT_THAT(status.error_message(), ::testing::AnyOf("the deadline has passed", "expired"));
   }
   EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kDeadline);
@@ -593,7 +595,7 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
   const auto reader = stub_->StreamTranslate(&context, Request({"Hallo"}));
   const FakeEngine::Held held = engine_.WaitHeld();
   engine_.Play(held, [](engine::TranslationSink* sink) {
-    for (int segment = 0; segment < 32; ++segment) {  // far more than the flow control lets through
+    for (int segment = 0; segment < 32; ++segment) {  // far more than flow control lets through
       engine::SegmentUpdate update;
       update.segment = segment;
       update.text.assign(1 << 20, 'x');
@@ -634,7 +636,7 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
       held, [&](engine::TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   engine_.Finish(held.id, absl::OkStatus());
   EXPECT_TRUE(held_call.get().ok());
-  const DrainResult result = drain.get();  // an open Watch does not hold it
+  const DrainResult result = drain.get();  // an open Watch does not delay the drain
   EXPECT_TRUE(result.clean);
   EXPECT_EQ(serving_->in_flight(), 0);
   ExpectMetric("dragoman_draining 1");
@@ -644,7 +646,7 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
   EXPECT_EQ(TranslateLater(&late).get().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
-// The end of the lame duck is an interrupt here, so that nothing depends on time.
+// An interrupt ends the lame-duck period here, so that the test does not depend on time.
 TEST_F(ServingTest, ALameDuckTakesCallsAndIsNotReady) {
   Start();
   grpc::ClientContext watch_context;
@@ -671,7 +673,8 @@ TEST_F(ServingTest, ALameDuckTakesCallsAndIsNotReady) {
       grpc::CreateCustomChannel(serving_->address(), grpc::InsecureChannelCredentials(), own));
   grpc::ClientContext context;
   v1::TranslateResponse response;
-  EXPECT_TRUE(fresh->Translate(&context, Request({"neu"}), &response).ok());  // and on a new one
+  // And on a new connection.
+  EXPECT_TRUE(fresh->Translate(&context, Request({"neu"}), &response).ok());
 
   serving_->Hurry();
   drain.get();

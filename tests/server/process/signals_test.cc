@@ -16,8 +16,8 @@
 namespace dragoman::server {
 namespace {
 
-// Signals are sent to this thread alone, which has them blocked until WaitForEnd takes them: of
-// several that wait, Linux gives the lowest number first, SIGHUP before SIGINT and SIGTERM.
+// Signals are sent to this thread alone. They stay blocked until WaitForEnd takes them. If several
+// are pending, Linux delivers the lowest number first: SIGHUP before SIGINT and SIGTERM.
 class SignalsTest : public ::testing::Test {
  protected:
   SignalsTest() {
@@ -43,11 +43,12 @@ TEST_F(SignalsTest, HangUpReloadsAndGoesOn) {
   const auto never = [] { return false; };
   EXPECT_EQ(WaitForEnd({[&] { ++reloads; }, never}), SIGTERM);
   EXPECT_EQ(reloads, 1);
-  EXPECT_TRUE(log_.empty());  // of the end nothing yet: the timer of the hard exit comes first
+  // The end is not logged yet, because the hard-exit timer must be armed first.
+  EXPECT_TRUE(log_.empty());
 }
 
 TEST_F(SignalsTest, WhatIsDeadIsTheEnd) {
-  Send(SIGHUP);  // so that nothing is waited for
+  Send(SIGHUP);  // so that WaitForEnd does not block
   EXPECT_EQ(WaitForEnd({[] {}, [] { return true; }}), 0);
 }
 

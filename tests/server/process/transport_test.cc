@@ -1,5 +1,6 @@
-// Calls on their way in and connections, over a loopback port around a scripted engine: requests
-// that come slowly, never or in part, limits on connections, and what a drain does to both.
+// Tests connections, and calls whose requests are still arriving, over a loopback port with a
+// scripted engine: requests that come slowly, in part or never, limits on connections, and the
+// effect of a drain.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
@@ -35,7 +36,7 @@ using ::testing::Not;
 
 constexpr const char* kMethods[] = {"Translate", "StreamTranslate", "ListLanguages"};
 
-// A call of which a test sends what it likes.
+// A call that sends nothing by itself; a test decides what to send.
 class RawCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   RawCall(grpc::GenericStub* stub, const std::string& method) {
@@ -151,7 +152,7 @@ TEST_F(TransportTest, ARequestThatIsTooLongIsInvalid) {
   Start();
   const grpc::Status status = Translate(channel_, std::string(3 << 20, 'a'));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  // The second where Intake sees the bytes before gRPC has the length.
+  // The second message appears if Intake counts the bytes before gRPC knows the length.
   EXPECT_THAT(status.error_message(),
               AnyOf("the request has 3145733 bytes, expected at most 2097152",
                     "the request has more than the 2097152 bytes allowed"));
@@ -259,7 +260,7 @@ std::string Frame(char type, char flags, int stream, const std::string& payload)
   return out + payload;
 }
 
-// The frames that begin a call, and reset it.
+// Returns the frames that begin a call and reset it.
 std::string BegunAndReset(int stream, const std::string& path) {
   const auto text = [](const std::string& value) {
     return static_cast<char>(value.size()) + value;
@@ -271,8 +272,8 @@ std::string BegunAndReset(int stream, const std::string& path) {
   return Frame(1, 4, stream, headers) + Frame(3, 0, stream, cancel);
 }
 
-// Everything that is answered on a connection is thrown away, so that sending never waits; true
-// once the server has closed it.
+// Discards everything that the server has sent, so that sending never blocks. Returns true once the
+// server has closed the connection.
 bool Closed(int fd) {
   char ignored[4096];
   while (true) {
@@ -283,7 +284,7 @@ bool Closed(int fd) {
 }
 
 TEST_F(TransportTest, AConnectionThatResetsItsStreamsIsClosed) {
-  config_.max_streams = 100;  // so 200 of those that were reset, and 50 a second
+  config_.max_streams = 100;  // so 200 resets are allowed at once, and then 50 a second
   Start();
   for (const char* path : {"/dragoman.v1.TranslationService/Translate", "/none.Service/None",
                            "/grpc.health.v1.Health/Check"}) {

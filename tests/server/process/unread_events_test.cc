@@ -1,4 +1,4 @@
-// Streams of server-sent events over a real socket, whose clients read nothing.
+// Tests streams of server-sent events over a real socket whose clients read nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
     engine_.Play(engine_.WaitHeld(), [](engine::TranslationSink* sink) {
       engine::SegmentUpdate update;
       update.source = {0, 5};
-      // More than the system keeps for a connection.
+      // More than the kernel buffers for a connection.
       update.text.assign(16 << 20, 'x');
       update.final = true;
       sink->OnSegment(std::move(update));
@@ -57,7 +57,7 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
   }
   EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
   for (testing::RawClient& client : clients) {
-    const std::string answer = client.ReadAll();  // what had left before
+    const std::string answer = client.ReadAll();  // what was sent before the connection was closed
     EXPECT_LT(answer.size(), size_t{16} << 20);
     EXPECT_FALSE(answer.ends_with("0\r\n\r\n"));
   }

@@ -1,4 +1,4 @@
-// Machines made up in files: how many workers they get, and where these run.
+// Tests how many workers a machine gets and where they run. The machines are described in files.
 #include "server/process/worker_plan.h"
 
 #include <gmock/gmock.h>
@@ -26,9 +26,9 @@ using ::testing::SizeIs;
 
 struct Machine {
   int nodes = 1;
-  int caches = 1;   // of a node
-  int cores = 1;    // of a cache
-  int threads = 1;  // of a core
+  int caches = 1;   // per node
+  int cores = 1;    // per cache
+  int threads = 1;  // per core
   int cpus() const { return nodes * caches * cores * threads; }
 };
 
@@ -85,7 +85,7 @@ class WorkerPlanTest : public ::testing::Test {
     return {plan.workers, plan.threads_per_worker};
   }
 
-  // The places that `auto` chooses on the whole machine.
+  // Returns the places on the whole machine for the workers that `auto` plans.
   static std::vector<engine::WorkerCpus> PlaceAll(const CpuTopology& topology, Pinning pin,
                                                   int quota = 0) {
     const auto all = static_cast<int>(topology.cpus.size());
@@ -110,7 +110,7 @@ TEST_F(WorkerPlanTest, FillsInWhatIsNotAsked) {
   EXPECT_EQ(TextThreads(16, 2), 2);
 }
 
-// Server sizes, by the table of server/README.md.
+// The expected sizes are those of the table in server/README.md.
 TEST_F(WorkerPlanTest, FollowsTheMachine) {
   using P = std::pair<int, int>;
   EXPECT_EQ(Plan(1), P(1, 1));
@@ -120,10 +120,11 @@ TEST_F(WorkerPlanTest, FollowsTheMachine) {
   EXPECT_EQ(Plan(32, 32), P(16, 2));
   EXPECT_EQ(Plan(64, 64), P(16, 4));
   EXPECT_EQ(Plan(96, 48), P(16, 6));  // two sockets
-  EXPECT_EQ(Plan(96, 8), P(12, 8));   // twelve caches: six would share two of them
+  // Twelve caches: with six workers, each would share two caches.
+  EXPECT_EQ(Plan(96, 8), P(12, 8));
   EXPECT_EQ(Plan(32, 8), P(16, 2));
-  EXPECT_EQ(Plan(64, 3), P(21, 3));  // no four share a cache
-  EXPECT_EQ(Plan(64, 1), P(16, 4));  // a hypervisor's fancy
+  EXPECT_EQ(Plan(64, 3), P(21, 3));  // no four processors share a cache
+  EXPECT_EQ(Plan(64, 1), P(16, 4));  // a hypervisor that reports one cache for each processor
   for (int cpus = 1; cpus <= 256; ++cpus) {
     for (const int per_cache : {0, 4, 6, 8, 16, 32, 56}) {
       const auto [workers, threads] = Plan(cpus, per_cache);
@@ -140,7 +141,7 @@ TEST_F(WorkerPlanTest, ReadsWhatProcessorsShare) {
   EXPECT_THAT(topology.Nodes(), ElementsAre(0, 1));
   EXPECT_EQ(topology.PerCache(), 4);
   EXPECT_EQ(topology.cache_bytes, int64_t{32} << 20);
-  // Core 5 is the second of the first cache of node 1.
+  // Processor 5 is on the second core of the first cache of node 1.
   const Cpu& sixth = topology.cpus[5];
   EXPECT_EQ(sixth.number, 5);
   EXPECT_EQ(sixth.node, 1);
@@ -159,7 +160,7 @@ TEST_F(WorkerPlanTest, AMachineThatSaysNothingIsOneNode) {
   EXPECT_THAT(topology.Nodes(), ElementsAre(0));
   EXPECT_EQ(topology.PerCache(), 2);
   EXPECT_EQ(topology.cache_bytes, 0);
-  // This machine has at least the processor that runs this.
+  // This machine has at least the processor that runs the test.
   EXPECT_THAT(AllowedCpus(), ::testing::Not(IsEmpty()));
 }
 
@@ -189,8 +190,8 @@ TEST_F(WorkerPlanTest, SeveralNodesHaveTheirWorkers) {
   EXPECT_EQ(of_first, 8);
 }
 
-// A container with the time of four processors may run on all: the system spreads it over both
-// nodes as others leave room.
+// A container with a quota of four processors may run on all of them. The system spreads the
+// container over both nodes as the load of others allows.
 TEST_F(WorkerPlanTest, AQuotaIsNoPlace) {
   const CpuTopology topology = Read({.nodes = 2, .cores = 48});
   EXPECT_THAT(PlaceAll(topology, Pinning::kAuto, 4), IsEmpty());
@@ -199,7 +200,7 @@ TEST_F(WorkerPlanTest, AQuotaIsNoPlace) {
   EXPECT_THAT(std::string(refused.status().message()),
               AllOf(HasSubstr("pin: found cores"), HasSubstr("the time of 4 of 96 processors"),
                     HasSubstr("expected a cpuset")));
-  // A quota of all that it may run on bounds nothing.
+  // A quota of all allowed processors limits nothing.
   EXPECT_TRUE(PlaceWorkers(Read({.cores = 4}), {Pinning::kCores, 0, 4, 4}, {4, 1}).ok());
 }
 
@@ -231,7 +232,7 @@ TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
   }
 }
 
-// Half of the threads of a machine: one of each core.
+// Half of a machine's hardware threads: one of each core.
 TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
   const CpuTopology topology = Read({.cores = 4, .threads = 2});
   const auto places = PlaceWorkers(topology, {Pinning::kCores, 0, 4, 0}, {4, 1});
@@ -242,14 +243,14 @@ TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
 }
 
 TEST_F(WorkerPlanTest, TheAffinityMaskHolds) {
-  // 3 and 5 are on different nodes.
+  // Processors 3 and 5 are on different nodes.
   const CpuTopology topology = Read({.nodes = 2, .cores = 4}, {3, 5});
   const auto places = PlaceWorkers(topology, {Pinning::kCores, 0, 2, 0}, {2, 1});
   ASSERT_TRUE(places.ok());
   EXPECT_THAT((*places)[0].cpus, ElementsAre(3));
   EXPECT_THAT((*places)[1].cpus, ElementsAre(5));
   EXPECT_EQ((*places)[1].node, 1);
-  // One worker of two threads would sit on both.
+  // One worker with two threads would span both nodes.
   const auto refused = PlaceWorkers(topology, {Pinning::kCores, 0, 2, 0}, {1, 2});
   EXPECT_THAT(std::string(refused.status().message()),
               AllOf(HasSubstr("1 workers of 2 threads"), HasSubstr("at most 0 such workers"),
@@ -264,7 +265,8 @@ TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
   ASSERT_TRUE(second.ok());
   EXPECT_THAT((*first)[4].cpus, ElementsAre(4));
   EXPECT_THAT((*second)[0].cpus, ElementsAre(5));
-  // More threads than processors, and a model that came when all were given away.
+  // More threads than processors are refused. So is a model that is loaded when all processors are
+  // taken.
   EXPECT_THAT(
       std::string(PlaceWorkers(topology, {Pinning::kCores, 0, 9, 0}, {3, 3}).status().message()),
       AllOf(HasSubstr("3 workers of 3 threads"),
@@ -272,7 +274,7 @@ TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
   EXPECT_THAT(
       std::string(PlaceWorkers(topology, {Pinning::kCores, 8, 2, 0}, {2, 1}).status().message()),
       HasSubstr("at most 0 such workers on the 0 of 8"));
-  // On a machine with nodes, such a model runs where the system puts it.
+  // On a machine with nodes, such a late model is not pinned.
   const auto late = PlaceWorkers(Read({.nodes = 2, .cores = 4}), {Pinning::kAuto, 8, 2, 0}, {2, 1});
   ASSERT_TRUE(late.ok());
   EXPECT_THAT(*late, IsEmpty());

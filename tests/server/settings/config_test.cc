@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAreArray;
 
-// Parses the flags `args` after a configuration file of this text.
+// Parses the flags `args`, followed by --config with a file of this text.
 absl::StatusOr<CommandLine> ParseFile(const std::string& text, std::vector<std::string> args = {}) {
   const TempDirectory directory;
   args.insert(args.end(), {"--config", directory.Write("config.json", text)});
@@ -257,7 +257,7 @@ TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
   EXPECT_EQ(models[1].max_rows, 4);
   EXPECT_EQ(models[1].kv_memory_mb, 100);
   EXPECT_EQ(engine::DeviceText(models[1].devices),
-            "cpu");  // flags are for all that say nothing else
+            "cpu");  // flags apply to all models that do not set the value themselves
   EXPECT_FALSE(models[1].own_device_memory_fraction);
   EXPECT_EQ(models[2].device_memory_fraction, 0.25);
   EXPECT_TRUE(models[2].own_device_memory_fraction);
@@ -286,7 +286,7 @@ TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
   for (const char* name : {"fr-en", "de-en"}) std::ofstream(root / name / "config.json") << "{}";
   const auto command = ParseCommandLine({"--models-dir", root.string()});
   EXPECT_THAT(NamesOf(command), ElementsAre("de-en", "fr-en"));
-  // Marian's files come without one.
+  // Marian's models have no config.json.
   for (const char* file : {"firefox/model.deen.intgemm.alphas.bin", "opus/opus.npz"}) {
     fs::create_directories((root / file).parent_path());
     std::ofstream(root / file) << "";
@@ -344,14 +344,14 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
       {"--model=a=/m/a", "--ensemble=all=a,/m/b,c", "--ensemble-weights=2,1,0.5"}));
   EXPECT_THAT(NamesOf(good), ElementsAre("a", "all"));
   const ModelSettings& all = good->config.models[1];
-  EXPECT_EQ(all.model_directory, "/m/a");  // the model's
+  EXPECT_EQ(all.model_directory, "/m/a");  // the directory of model a
   const engine::EnsembleChoice choice = all.ensemble;
   EXPECT_THAT(choice.directories, ElementsAre("/m/b", "c"));
   EXPECT_THAT(choice.weights, ElementsAre(2, 1, 0.5));
   EXPECT_EQ(choice.mean, kernels::MeanKind::kProbability);
   EXPECT_TRUE(good->config.models[0].ensemble.directories.empty());
 
-  // Alone, and as a model of the file.
+  // An ensemble as the only model, and as a model of the file.
   EXPECT_THAT(NamesOf(ParseCommandLine({"--ensemble=e=x,y"})), ElementsAre("e"));
   const auto with =
       ExpectOk(ParseFile(R"({"models": [{"name": "e", "directory": ["x", "y", "z"]}]})"));
@@ -364,7 +364,7 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
         HasSubstr("models[0]: directory: found"))
         << wrong;
   }
-  // The printed settings say the same once more.
+  // The printed settings parse to the same settings.
   const auto again = ExpectOk(ParseFile(ConfigToJson(good->config)));
   EXPECT_THAT(NamesOf(again), ElementsAre("a", "all"));
   EXPECT_TRUE(SameSettings(again->config.models[1], all));
@@ -493,7 +493,7 @@ TEST(Config, NamesModelsByTheirDirectory) {
   EXPECT_THAT(name("=dir"), HasSubstr("the name ''"));
   EXPECT_THAT(name("n="), HasSubstr("a directory after NAME="));
   EXPECT_THAT(name("/m/two words"), HasSubstr("'two words'"));
-  // They are not names, and a path that is made of one leads elsewhere.
+  // "." and ".." are not names, and a path made of them leads elsewhere.
   EXPECT_THAT(name(".=/m/a"), HasSubstr("the name '.'"));
   EXPECT_THAT(name("..=/m/a"), HasSubstr("the name '..'"));
   EXPECT_EQ(name("...=/m/a"), "...");
@@ -523,7 +523,7 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
               HasSubstr("key \"model\" appears twice"));
 }
 
-// A value that is nested without end would overflow the stack when it is copied.
+// Copying a value that is nested without limit would overflow the stack.
 TEST(Config, RefusesAFileThatIsNestedTooDeeply) {
   const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
   for (const char* field : {"models", "model", "no-such"}) {
@@ -533,7 +533,7 @@ TEST(Config, RefusesAFileThatIsNestedTooDeeply) {
   EXPECT_THAT(FileErrorOf(deep), HasSubstr("nested deeper than 8 levels"));
 }
 
-// The flags of a help text, in its order.
+// Returns the flags of a help text, in order.
 std::vector<std::string> FlagsOf(const std::string& help) {
   std::vector<std::string> flags;
   for (const absl::string_view line : absl::StrSplit(help, '\n')) {
@@ -652,7 +652,7 @@ TEST(Config, OriginsAreThoseThatBrowsersSend) {
   }
 }
 
-// Whether the text has the word, and not as the beginning of a longer one.
+// Returns whether the text has the word, except as the beginning of a longer word.
 bool HasWord(const std::string& text, const std::string& word) {
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
@@ -728,7 +728,7 @@ TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
   EXPECT_THAT(FileErrorOf(std::string(2 << 20, ' ')),
               HasSubstr("more than the 1048576 bytes allowed"));
   EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not valid JSON"));
-  // A pipe without a writer: it has ended, and nothing is waited for.
+  // A pipe without a writer reads as empty, and the parser must not wait for a writer.
   const std::string pipe = directory.path() + "/config.pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not valid JSON"));
@@ -745,7 +745,7 @@ TEST(ConfigFile, ComesFromAPipeToo) {
   close(ends[0]);
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(command->config.max_rows, 7);
-  // A regular file can be read again.
+  // Unlike a pipe, a regular file can be read again.
   EXPECT_FALSE(command->can_be_read_again);
   EXPECT_TRUE(ParseFile(R"({"model": "/m"})")->can_be_read_again);
 }
@@ -756,7 +756,8 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   engine::DeviceChoice gpus;
   gpus.cuda = {1, 3};
   gpus.compute_type = kernels::ComputeType::kBFloat16;
-  // Beside other models a model has its share of the budget, and not the flag's value for all.
+  // A model that shares the GPU with others has its share of the budget, not the flag's value for
+  // all.
   const engine::EngineConfig settings =
       MakeEngineConfig(command->config, {.cpus = 8, .device_memory_fraction = 0.25}, gpus);
   EXPECT_EQ(settings.max_rows, 4096);
@@ -767,7 +768,8 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   EXPECT_EQ(MakeEngineConfig(fixed->config, {.cpus = 8}, gpus).max_rows, 100);
 }
 
-// On a GPU slots hold more segments than rows, where top-up is continuous and counted in rows.
+// On a GPU, the batch holds more segments than its rows fit (9/8), if top-up is continuous and
+// counted in rows.
 TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
   engine::DeviceChoice gpu;
   gpu.cuda = {0};
@@ -859,7 +861,7 @@ TEST(SchedulerSettings, AreOfAModelWhereItHasItsOwn) {
   EXPECT_EQ(models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(models[0].scheduler.lanes, 100);
   EXPECT_EQ(models[1].scheduler.refill, engine::RefillRule::kHalfEmpty);
-  // The printed configuration has them too.
+  // The printed configuration contains these settings, too.
   const auto again = ExpectOk(ParseFile(ConfigToJson(command->config)));
   EXPECT_EQ(again->config.models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(again->config.models[1].scheduler.lanes, 100);
@@ -886,7 +888,7 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
   EXPECT_THAT(error(R"({"threshold": "1/4"})"), HasSubstr("only with refill stream"));
 }
 
-// The environment of a test, as it was afterwards.
+// Sets the variable that turns parts of the GPU backend off, and unsets it again.
 class CudaOff {
  public:
   explicit CudaOff(const char* names) { setenv(engine::kCudaOffVariable, names, 1); }
@@ -972,7 +974,7 @@ TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
                                    .layer_products = kernels::QuantizedType::kInt8}));
     EXPECT_EQ(config.models[1].cuda, engine::CudaOptions());
   }
-  // The engine gets them.
+  // The engine's configuration contains these settings.
   engine::DeviceChoice gpu;
   gpu.cuda = {0};
   const engine::EngineConfig engine =
@@ -996,7 +998,8 @@ TEST(CudaSettings, SayWhatIsWrong) {
   EXPECT_THAT(error("true"), HasSubstr("cuda: found boolean, expected an object"));
 }
 
-// Every setting of a model decides whether two are the same, and none of the process does.
+// Two models have the same settings if all settings of a model are equal. Settings of the process
+// do not count.
 TEST(Config, TellsWhichSettingsDiffer) {
   const auto parse = [](std::vector<std::string> args) {
     args.insert(args.begin(), {"--model", "a=/m"});

@@ -1,5 +1,5 @@
-// HTTP over the loopback, with a handler of the test's own: what goes to it, what comes back, and
-// what becomes of clients that are slow, greedy or gone.
+// Tests HTTP over a loopback port with a scripted handler: what reaches the handler, what comes
+// back, and what happens to clients that are slow, send or request too much, or leave.
 #include "server/transport/exchange_server.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     options_.read.body_bytes = 1 << 20;
     options_.held_bytes = 16 << 20;
     options_.threads = 2;
-    // Echoes what came.
+    // Echoes the request.
     paths_["/echo"] = [](const Exchange& exchange) {
       const HttpRequest& request = exchange->request();
       exchange->Respond(
@@ -79,7 +79,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     }
   }
 
-  // At /keyed every request needs the key "right"; /body takes it from the body as well.
+  // Requests at /keyed need the key "right" in their headers.
   HttpAdmission Admit(const HttpRequest& head) override {
     EXPECT_EQ(head.body, "");
     HttpAdmission admission{{.name = head.peer}, std::nullopt};
@@ -98,7 +98,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     return response;
   }
 
-  // At a path of that name requests are kept, and counted.
+  // Requests at this path are kept for WaitForKept, and counted.
   void KeepAt(const std::string& path) {
     paths_[path] = [this](Exchange exchange) {
       engine::MutexLock lock(&mu_);
@@ -118,7 +118,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     auto server = ExpectOk(ExchangeServer::Start(options_, this, &clock_));
     server_ = *std::move(server);
   }
-  // A client that has sent these bytes.
+  // Returns a client that has sent these bytes.
   RawClient Connect(const std::string& bytes = "") {
     RawClient client(server_->address());
     EXPECT_TRUE(client.Send(bytes));
@@ -195,7 +195,7 @@ TEST_F(ExchangeServerTest, AClientThatExpectsContinueGetsItBeforeItsBody) {
   EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /echo? hi"));
 }
 
-// An answer in pieces, each of which arrives before the next one is written.
+// An answer is sent in pieces. Each piece arrives before the next one is written.
 TEST_F(ExchangeServerTest, PiecesArriveAsTheyAreWritten) {
   KeepAt("/stream");
   Start();
@@ -251,10 +251,10 @@ TEST_F(ExchangeServerTest, AHandlerIsToldThatItsClientIsGone) {
   exchange->OnGone([&gone] { gone.Notify(); });
   client.Close();
   gone.WaitForNotification();
-  absl::Notification again;  // at once: it has happened
+  absl::Notification again;  // runs at once, because the client has already gone
   exchange->OnGone([&again] { again.Notify(); });
   again.WaitForNotification();
-  absl::Notification sent;  // an answer goes nowhere, but its end is known
+  absl::Notification sent;  // an answer goes nowhere, but the callback still runs
   exchange->Respond(Text("late"), [&sent] { sent.Notify(); });
   sent.WaitForNotification();
 }
@@ -285,7 +285,7 @@ TEST_F(ExchangeServerTest, ARequestThatNobodyAnswersIsAnsweredWith500) {
   Start();
   RawClient client = Connect(Get("/drop"));
   EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 500 "));
-  // In the handler's form; the connection stays.
+  // The handler decides the form of the error, and the connection stays open.
   paths_["/own"] = paths_["/drop"];
   ASSERT_TRUE(client.Send(Post("/own", "a body") + Get("/echo")));
   EXPECT_THAT(client.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 500 "),
@@ -344,7 +344,7 @@ TEST_F(ExchangeServerTest, TheHandlerSaysHowARefusalLooks) {
   EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 413 "), EndsWith("\r\n\r\n")));
 }
 
-// A client that has much left to send reads the refusal all the same.
+// A client that still has much to send reads the refusal, too.
 TEST_F(ExchangeServerTest, ARefusalArrivesWhileTheBodyIsStillBeingSent) {
   Start();
   RawClient client = Connect();
@@ -394,7 +394,7 @@ TEST_F(ExchangeServerTest, IdleConnectionsEndAfterTheirTimeAndBusyOnesDoNot) {
   EXPECT_THAT(busy.ReadAnswer(), EndsWith("done"));
 }
 
-// While most connections that may be are open, those without a request make room for others.
+// When most of the allowed connections are open, those without a request are closed for new ones.
 TEST_F(ExchangeServerTest, IdleConnectionsMakeRoomWhereThereIsLittle) {
   options_.listener.max_connections = 8;
   Start();
@@ -413,7 +413,7 @@ TEST_F(ExchangeServerTest, IdleConnectionsMakeRoomWhereThereIsLittle) {
   EXPECT_THAT(answer, EndsWith("GET /echo? "));
 }
 
-// "0", "1", ... in pieces of a hundred.
+// A body of "0", "1", ... in pieces of 100,000 bytes each.
 class Numbers final : public BodyPieces {
  public:
   Numbers(int count, std::atomic<int>* made) : count_(count), made_(made) {}
@@ -444,7 +444,7 @@ TEST_F(ExchangeServerTest, AnAnswerInPiecesIsMadeWhileItIsRead) {
   const std::string whole = old.ReadAll();
   EXPECT_THAT(whole, HasSubstr("Connection: close\r\n"));
   EXPECT_EQ(whole.substr(whole.find("\r\n\r\n") + 4).size(), 10'000'000);
-  // The sockets hold some megabytes for the client that does not read.
+  // The sockets buffer some megabytes for the client that does not read.
   EXPECT_LT(made, 100 + 400);
   RawClient head = Connect();
   ASSERT_TRUE(
@@ -515,7 +515,7 @@ TEST_F(ExchangeServerTest, AnAnswerIsCountedBeforeItIsBuilt) {
   RawClient other = Connect(Get("/keep"));
   const Exchange second = WaitForKept();
   EXPECT_TRUE(second->Reserve(2 << 20));
-  // The larger one has gone, and its client was told.
+  // The larger exchange was evicted, and its client was told.
   EXPECT_FALSE(built->Reserve(1));
   EXPECT_THAT(large.ReadAll(), StartsWith("HTTP/1.1 503 "));
   built->Respond(Text("late"));
@@ -571,7 +571,7 @@ TEST_F(ExchangeServerTest, TheGreediestRequestGoesWhenAllTogetherHoldTooMuch) {
   EXPECT_THAT(modest.ReadAnswer(), EndsWith("modest"));
 }
 
-// A request is held until its answer has been sent, and a handler may have reasons to keep it long.
+// A request stays in memory until its answer is sent, and a handler may keep the request for long.
 TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   options_.read.body_bytes = 4 << 20;
   options_.held_bytes = 5 << 20;
@@ -586,7 +586,7 @@ TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   gone.WaitForNotification();
   WaitForKept()->Respond(Text("small"));
   EXPECT_THAT(small.ReadAnswer(), EndsWith("small"));
-  // A request that was answered is not counted any more.
+  // A request that was answered no longer counts.
   ASSERT_TRUE(small.Send(Post("/keep", std::string(4'000'000, 'c'))));
   WaitForKept()->Respond(Text("again"));
   EXPECT_THAT(small.ReadAnswer(), EndsWith("again"));
@@ -628,7 +628,8 @@ TEST_F(ExchangeServerTest, ShutdownEndsIdleConnectionsAndLetsAnswersOut) {
   end.join();
 }
 
-// Whoever holds an exchange at the end is told, and its server waits until it lets go.
+// At shutdown, every holder of an exchange is told, and the server waits until the exchange is
+// released.
 TEST_F(ExchangeServerTest, ShutdownTellsThoseWhoWorkOnAnAnswer) {
   KeepAt("/keep");
   Start();

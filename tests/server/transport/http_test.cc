@@ -1,4 +1,5 @@
-// The HTTP side over the loopback: who waits for a scrape that takes long, and who does not.
+// Tests the HTTP side over a loopback port: which requests wait for a slow scrape, and which do
+// not.
 #include "server/transport/http.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +47,8 @@ class HttpTest : public ::testing::Test {
     SetLogLevel(LogLevel::kInfo);
   }
 
-  // The hook of /metrics: while scrapes are held none ends. Its text is its number.
+  // The hook of /metrics. No scrape ends while scrapes are held. The text contains the scrape's
+  // number.
   std::string Scrape() {
     engine::MutexLock lock(&mu_);
     const int number = ++scrapes_;
@@ -72,7 +74,7 @@ class HttpTest : public ::testing::Test {
     return scrapes_;
   }
 
-  // A connection on which a request was sent.
+  // Opens a connection and sends a request on it.
   int Ask(const std::string& path) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -81,7 +83,7 @@ class HttpTest : public ::testing::Test {
     const std::string& bound = server_->address();
     address.sin_port = htons(static_cast<uint16_t>(std::stoi(bound.substr(bound.rfind(':') + 1))));
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    // A client that waits that long has got no answer.
+    // A client that waits this long has got no answer.
     const timeval patience{5, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -91,7 +93,7 @@ class HttpTest : public ::testing::Test {
     return fd;
   }
 
-  // Reads until the server closes; "" where nothing came in time.
+  // Reads until the server closes the connection. Returns "" if nothing came in time.
   static std::string Answer(int fd) {
     std::string text;
     char buffer[4096];
@@ -122,13 +124,14 @@ TEST_F(HttpTest, ProbesAndTheStatusPageWaitForNoScrape) {
   EXPECT_THAT(Answer(scrape), AllOf(StartsWith("HTTP/1.1 200"), EndsWith("scrape 1\n")));
 }
 
-// An answer is never older than its request: one that comes during a scrape gets the next one.
+// An answer is never older than its request: a request that comes during a scrape gets the next
+// one.
 TEST_F(HttpTest, WhoComesDuringAScrapeSharesTheNextOne) {
   Hold();
   std::vector<int> askers = {Ask("/metrics")};
   WaitForScrape(1);
   for (int i = 0; i < 3; ++i) askers.push_back(Ask("/metrics"));
-  // This request comes after them on the server's one thread: they are known by then.
+  // The server's only thread handles this request after the earlier ones, so it knows them by then.
   EXPECT_THAT(Get("/livez"), StartsWith("HTTP/1.1 200"));
   Release();
   EXPECT_THAT(Answer(askers[0]), EndsWith("scrape 1\n"));
@@ -159,7 +162,7 @@ TEST_F(HttpTest, AtTheEndWhoeverWaitsIsToldAndNobodyIsForgotten) {
   auto ended = std::async(std::launch::async, [this] { server_.reset(); });
   Release();
   ended.get();
-  // Either the answer left before the end or the connection was closed; no one waits on.
+  // Either the answer was sent or the connection was closed; no client waits any longer.
   Answer(first);
   Answer(second);
 }

@@ -1,4 +1,4 @@
-// The HTTP side with TLS: whom it answers, and what a new certificate does.
+// Tests the HTTP side with TLS: which clients get answers, and the effect of a new certificate.
 #include <gtest/gtest.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -49,7 +49,8 @@ class HttpsTest : public ::testing::Test {
     address_ = server_->address();
   }
 
-  // The status of GET, and the subject that the server has shown; 0 where there was no TLS.
+  // The HTTP status, and the subject of the server's certificate. The status is 0 if the handshake
+  // failed.
   struct Answer {
     int status = 0;
     std::string subject;
@@ -60,7 +61,7 @@ class HttpsTest : public ::testing::Test {
     SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, newest);
-    // The client would use less than 1.2 if the server did.
+    // Allows the client to use TLS before 1.2, so that only the server can refuse such versions.
     SSL_CTX_set_security_level(context, 0);
     if (!shows.key.empty()) {
       BIO* const certificate = BIO_new_mem_buf(shows.certificate.data(), -1);
@@ -88,7 +89,7 @@ class HttpsTest : public ::testing::Test {
       BIO_write(connection, request.data(), static_cast<int>(request.size()));
       std::string text;
       char buffer[4096];
-      // Does not read to the end, which takes a moment longer.
+      // Reads only the headers, because the end of the connection takes longer.
       for (int n = 0; text.find("\r\n\r\n") == std::string::npos &&
                       (n = BIO_read(connection, buffer, sizeof(buffer))) > 0;) {
         text.append(buffer, static_cast<size_t>(n));
@@ -112,7 +113,7 @@ class HttpsTest : public ::testing::Test {
   std::string address_;
 };
 
-// Answers everything with 200.
+// A handler that answers every request with 200.
 class AnyPath final : public HttpHandler {
  public:
   bool AcceptsWebSocket(const HttpRequest& /*upgrade*/) const override { return false; }
@@ -146,7 +147,7 @@ TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
   EXPECT_EQ(Get("/metrics", authority_.Issue()).status, 403);
 }
 
-// The port of --http with --tls-client-ca.
+// The port of --http, which --tls-client-ca makes require client certificates.
 TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
   auto store = ExpectOk(TlsStore::Open(paths_, UnixNow));
   ExchangeServerOptions options;

@@ -50,7 +50,7 @@ class IntakeTest : public ::testing::Test {
                           [this, fd](const absl::Status& s) { refused_[fd].push_back(s.code()); });
   }
 
-  // Streams that gRPC has accepted.
+  // Simulates streams that gRPC has accepted and, of these, streams that failed.
   void Accept(int fd, int64_t count, int64_t failed) {
     StreamCount& streams = streams_["10.0.0.1:" + std::to_string(fd)];
     for (StreamCount* one : {&all_, &streams}) {
@@ -113,7 +113,8 @@ TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
   EXPECT_EQ(intake_->waiting(), 2);
 }
 
-// gRPC takes a millisecond for each call of a flood that is ended; meanwhile streams go on to be reset.
+// Ending a call of a flood takes gRPC a millisecond. Meanwhile, looks must go on, because clients
+// go on resetting streams.
 TEST_F(IntakeTest, LooksDoNotWaitForCallsToEnd) {
   absl::Notification looked;
   absl::Notification ended;
@@ -132,8 +133,8 @@ TEST_F(IntakeTest, LooksDoNotWaitForCallsToEnd) {
   ended.WaitForNotification();
 }
 
-// A field of headers in frames of a byte (CVE-2023-33953), which gRPC copies with every frame,
-// beside calls that might send as much.
+// A header field in frames of one byte each (CVE-2023-33953), which gRPC copies with every frame.
+// The connection also has calls that might send as many bytes.
 TEST_F(IntakeTest, AConnectionThatIsReadSlowlyBesideItsCallsIsEnded) {
   const auto pass = [this](int looks, int64_t read_each_of_5) {
     for (int i = 0; i < looks && ended_.empty(); ++i) {
@@ -168,10 +169,11 @@ TEST_F(IntakeTest, ThoseWhoWaitOrAreReadQuicklyOrGetOnAreNotEnded) {
   for (const int fd : {5, 6, 7, 8}) received_[fd] = unread_[fd] = kMiB * 3 / 2;
   for (int i = 0; i < 100; ++i) {
     clock_.Advance(Intake::kPeriod);
-    // 5 is not read at all. 6 is read, and never has more to read for long. Of 7 more is read.
+    // Connection 5 is not read at all. Connection 6 is read, and never has unread bytes for long.
+    // Larger amounts of connection 7 are read.
     if (i == 4) unread_[6] = 0;
     unread_[7] = std::max<int64_t>(0, unread_[7] - 64 * 1024);
-    // 8 has calls that become whole.
+    // Connection 8 has calls whose requests become complete.
     unread_[8] -= 1000;
     intake_->LeaveWhole(Enter(8), 1000);
     intake_->Look();
@@ -215,7 +217,7 @@ TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
   intake_->Open(6);
   Accept(5, 90, 90);
   Accept(6, 1000, 1000);
-  // Requests that were cut count like those that never came.
+  // Requests that were aborted count like requests that never came.
   for (int i = 0; i < 50; ++i) intake_->LeaveCut(Enter(6));
   intake_->Look();
   EXPECT_THAT(ended_, ElementsAre(6));
@@ -231,7 +233,7 @@ TEST_F(IntakeTest, InAFloodOfManyThoseWithMuchToReadAreEndedToo) {
   for (const int fd : {kMuch, kWaits}) received_[fd] = unread_[fd] = 4097;
   received_[kLittle] = unread_[kLittle] = 4096;
   for (int fd = 1; fd <= kFlooding; ++fd) Accept(fd, 99, 0);
-  intake_->Look();  // many clients at once
+  intake_->Look();  // many clients at once, but no resets
   EXPECT_THAT(ended_, IsEmpty());
   std::vector<int> expected = {kMuch};
   for (int fd = 1; fd <= kFlooding; ++fd) {
@@ -250,7 +252,7 @@ TEST_F(IntakeTest, RequestsAreNoResets) {
     for (int i = 0; i < 90; ++i) {
       const uint64_t call = Enter(5);
       intake_->LeaveWhole(call, 0);
-      // Half of them are cancelled later, the others stay.
+      // Half of the calls are cancelled later; the others stay.
       if (i % 2 == 0) intake_->Done(call, /*cancelled=*/true);
     }
     intake_->Look();
@@ -262,9 +264,9 @@ TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
   intake_->Open(5);
   intake_->Open(6);
   intake_->Open(7);
-  received_[7] = unread_[7] = kMiB;  // a request whose call gRPC has not seen yet
+  received_[7] = unread_[7] = kMiB;  // a request of a call that gRPC has not reported yet
   for (int second = 0; second < 60; ++second) {
-    for (int i = 0; i < 50; ++i) {  // at kPeriod
+    for (int i = 0; i < 50; ++i) {  // a second has 50 periods of kPeriod
       received_[5] += 500;          // 25 KB a second
       received_[6] += 2'000;
       intake_->Look();
@@ -278,7 +280,7 @@ TEST_F(IntakeTest, BytesOfACallThatWasCutAreNotHeldAgainstItsConnection) {
   intake_->Open(5);
   std::vector<uint64_t> calls;
   for (int i = 0; i < 4; ++i) calls.push_back(Enter(5));
-  received_[5] = 2 * kMiB - 4'000;  // all of the first
+  received_[5] = 2 * kMiB - 4'000;  // all bytes are of the first call
   intake_->Look();
   intake_->LeaveCut(calls[0]);
   for (int i = 1; i < 4; ++i) {
@@ -296,7 +298,7 @@ TEST_F(IntakeTest, TheRestOfARequestThatIsTooLargeHarmsNoLaterCall) {
   received_[5] = 3 * kMiB;
   intake_->Look();
   ASSERT_THAT(refused_[5], ElementsAre(absl::StatusCode::kInvalidArgument));
-  received_[5] += 4 * kMiB;  // sent before its client saw the refusal
+  received_[5] += 4 * kMiB;  // sent before the client saw the refusal
   for (int i = 0; i < 10; ++i) intake_->Look();
   EXPECT_THAT(ended_, IsEmpty());
   Enter(5);
@@ -319,7 +321,7 @@ TEST_F(IntakeTest, AFewRequestsThatWereCutDoNotPayForForeignBytesWithoutEnd) {
 TEST_F(IntakeTest, FramesOfLargeRequestsAreNotHeldAgainstTheirConnection) {
   intake_->Open(5);
   uint64_t last = Enter(5);
-  for (int i = 0; i < 1'000; ++i) {  // there is always a call that waits
+  for (int i = 0; i < 1'000; ++i) {  // one call is always waiting
     const uint64_t next = Enter(5);
     received_[5] += 2 * kMiB + 5'000;
     intake_->LeaveWhole(last, 2 * kMiB);

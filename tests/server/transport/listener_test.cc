@@ -41,7 +41,7 @@ int Connect(const Listener& listener) {
   return fd;
 }
 
-// All that comes until the peer's end.
+// Reads until the peer closes its side.
 std::string ReadToEnd(int fd) {
   std::string out;
   char buffer[4096];
@@ -68,7 +68,7 @@ class ListenerTest : public ::testing::Test {
     });
   }
 
-  // The nth connection that was handed over.
+  // Returns connection n that was handed over, counted from 0.
   int Taken(size_t n) {
     engine::MutexLock lock(&mu_);
     while (taken_.size() <= n) changed_.Wait(&mu_);
@@ -119,7 +119,7 @@ TEST_F(ListenerTest, OneAddressGetsNoMoreThanItsOwnLimit) {
   const int third = Connect(*listener_);
   EXPECT_EQ(ReadToEnd(third), "");
   EXPECT_EQ(listener_->Stats().refused, 1);
-  // Another address of the same machine is another peer.
+  // Another address of the same machine counts as another peer.
   const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in from{};
   from.sin_family = AF_INET;
@@ -148,7 +148,7 @@ TEST_F(ListenerTest, DropsTheOldest) {
   Taken(2);
   EXPECT_EQ(ReadToEnd(first), "");
   char byte = 0;
-  EXPECT_EQ(recv(Taken(0), &byte, 1, 0), 0);  // its owner sees the end
+  EXPECT_EQ(recv(Taken(0), &byte, 1, 0), 0);  // the owner sees the end of the connection
   EXPECT_LT(recv(second, &byte, 1, MSG_DONTWAIT), 0);
   for (const int fd : {first, second, third}) close(fd);
   for (const int i : {0, 1, 2}) CloseAsOwner(Taken(i));
@@ -170,7 +170,7 @@ TEST_F(ListenerTest, EndsAllAfterWhatWasSent) {
   ASSERT_EQ(send(Taken(0), answer.data(), answer.size(), 0), static_cast<ssize_t>(answer.size()));
   listener_->StopAccepting();
   listener_->EndConnections();
-  EXPECT_LT(send(Taken(0), "y", 1, MSG_NOSIGNAL), 0);  // nothing more
+  EXPECT_LT(send(Taken(0), "y", 1, MSG_NOSIGNAL), 0);  // nothing more can be sent
   CloseAsOwner(Taken(0));
   EXPECT_EQ(ReadToEnd(fd), answer);
   close(fd);
@@ -180,7 +180,7 @@ TEST_F(ListenerTest, EndsAllAfterWhatWasSent) {
 TEST_F(ListenerTest, TellsWhenAcceptingHasStopped) {
   Start({.max_connections = 64});
   const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int free = dup(client);  // the lowest number that is not in use
+  const int free = dup(client);  // the lowest unused descriptor
   close(free);
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
@@ -190,7 +190,8 @@ TEST_F(ListenerTest, TellsWhenAcceptingHasStopped) {
   ASSERT_EQ(connect(client, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
   while (listener_->NotAccepting().empty()) std::this_thread::yield();
   const std::string why = listener_->NotAccepting();
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);  // before gtest, which may want a descriptor
+  // Before gtest runs, which may need a descriptor.
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_THAT(why, HasSubstr("Too many open files"));
   CloseAsOwner(Taken(0));
   EXPECT_EQ(listener_->NotAccepting(), "");

@@ -16,7 +16,7 @@ namespace dragoman::testing {
 
 class RawClient {
  public:
-  // `address` as a server prints it: 127.0.0.1:PORT.
+  // Connects to `address`, which has the form that a server prints: 127.0.0.1:PORT.
   explicit RawClient(const std::string& address)
       : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in to{};
@@ -24,7 +24,7 @@ class RawClient {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
     EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-    // Long enough for an answer on any busy machine.
+    // Long enough for an answer even on a busy machine.
     const timeval patience{20, 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   }

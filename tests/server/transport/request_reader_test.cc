@@ -1,5 +1,5 @@
-// Requests out of bytes: what is understood, and everything by which two readers could take the same
-// bytes for different requests.
+// Tests parsing requests from bytes: what is accepted, and the refusal of everything that two
+// readers could parse as different requests.
 #include "server/transport/request_reader.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,8 @@ constexpr size_t kBody = 1000;
 
 ReadLimits Limits() { return {.header_bytes = 4096, .headers = 20, .body_bytes = kBody}; }
 
-// Reads `bytes` that come `step` at a time; the rest of them stays in `left`.
+// Feeds `bytes` to a reader in steps of `step` bytes. `left` gets the bytes that the reader did not
+// take.
 std::unique_ptr<RequestReader> Read(std::string bytes, size_t step, std::string* left = nullptr) {
   auto reader = std::make_unique<RequestReader>(Limits());
   std::string come;
@@ -34,7 +35,8 @@ std::unique_ptr<RequestReader> Read(std::string bytes, size_t step, std::string*
   return reader;
 }
 
-// The status with which it is refused, whether it comes at once or byte by byte; 0: it is not.
+// Returns the status with which the bytes are refused, or 0 if they are not. Checks that feeding
+// them at once and byte by byte gives the same.
 int RefusedWith(const std::string& bytes) {
   const auto at_once = Read(bytes, bytes.size());
   const auto bytewise = Read(bytes, 1);
@@ -106,7 +108,7 @@ TEST(RequestReader, ReadsChunksAndDropsExtensionsAndTrailers) {
   }
 }
 
-// LibreTranslate's and DeepL's clients send bodies with GET.
+// The clients of LibreTranslate and DeepL send bodies with GET requests.
 TEST(RequestReader, ABodyOfGetIsRead) {
   const auto reader = Read("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}", 3);
   ASSERT_TRUE(reader->whole());
@@ -150,12 +152,13 @@ TEST(RequestReader, RefusesLengthsThatAreNotDigitsAlone) {
                              "99999999999999999999999", "18446744073709551617", "\xEF\xBC\x95",
                              "\xA0"
                              "5"}) {
-    if (std::string(length) == "5 ") continue;  // the space belongs to the line
+    if (std::string(length) == "5 ") continue;  // the parser strips this space
     EXPECT_EQ(RefusedWith(Get("Content-Length: " + std::string(length) + "\r\n")), 400) << length;
   }
 }
 
-// Beast takes a body of an unknown coding for none, so that it would be the next request.
+// Beast treats a body with an unknown coding as no body, so that the body would be parsed as the
+// next request.
 TEST(RequestReader, RefusesCodingsThatItDoesNotKnow) {
   for (const char* coding : {"gzip", "gzip, chunked", "chunked, gzip", "identity", "xchunked",
                              "chunked;q=1", "\"chunked\"", ""}) {
@@ -166,8 +169,9 @@ TEST(RequestReader, RefusesCodingsThatItDoesNotKnow) {
 }
 
 TEST(RequestReader, RefusesHeadersThatReadersTakeInDifferentWays) {
-  EXPECT_EQ(RefusedWith(Get("A: b\r\n c\r\n")), 400);          // goes on in the next line
-  EXPECT_EQ(RefusedWith(Get(" A: b\r\n")), 400);               // does so from the start
+  EXPECT_EQ(RefusedWith(Get("A: b\r\n c\r\n")), 400);  // continues on the next line
+  // The first header begins with a space.
+  EXPECT_EQ(RefusedWith(Get(" A: b\r\n")), 400);
   EXPECT_EQ(RefusedWith(Get("Content-Length : 5\r\n")), 400);  // a space before the colon
   EXPECT_EQ(RefusedWith(Get("Content-Length\t: 5\r\n")), 400);
   EXPECT_EQ(RefusedWith(Get("A b: c\r\n")), 400);
@@ -179,18 +183,18 @@ TEST(RequestReader, RefusesHeadersThatReadersTakeInDifferentWays) {
   EXPECT_EQ(RefusedWith(Get(std::string("A: b\0c\r\n", 8))), 400);
   EXPECT_EQ(RefusedWith(Get("A: b\x01\r\n")), 400);
   EXPECT_EQ(RefusedWith(Get("A: b\x7f\r\n")), 400);
-  EXPECT_EQ(RefusedWith(Get("Host: b\r\n")), 400);        // two of them
-  EXPECT_EQ(RefusedWith("GET / HTTP/1.1\r\n\r\n"), 400);  // none
+  EXPECT_EQ(RefusedWith(Get("Host: b\r\n")), 400);        // two Host headers
+  EXPECT_EQ(RefusedWith("GET / HTTP/1.1\r\n\r\n"), 400);  // no Host header
 }
 
 TEST(RequestReader, RefusesOtherProtocolsAndOddTargets) {
   EXPECT_EQ(RefusedWith("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
   EXPECT_EQ(RefusedWith("GET / HTTP/1.2\r\nHost: a\r\n\r\n"), 505);
   EXPECT_EQ(RefusedWith("GET /\r\n\r\n"), 400);
-  EXPECT_EQ(RefusedWith("\x16\x03\x01\x02"), 400);  // TLS where there is none
+  EXPECT_EQ(RefusedWith("\x16\x03\x01\x02"), 400);  // TLS on a plaintext port
   EXPECT_EQ(RefusedWith("GET / x HTTP/1.1\r\nHost: a\r\n\r\n"), 505);
   EXPECT_EQ(RefusedWith("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + Get("")), 400);
-  // An upgrade that is not known is ignored (RFC 9110, 7.8).
+  // An unknown upgrade is ignored (RFC 9110, 7.8).
   const auto h2c = Read(Get("Upgrade: h2c\r\nConnection: Upgrade\r\n"), 999);
   EXPECT_TRUE(h2c->whole());
   EXPECT_FALSE(h2c->is_upgrade());
@@ -225,13 +229,13 @@ TEST(RequestReader, BoundsHeadersAndBodies) {
   EXPECT_EQ(RefusedWith(pieces + "0\r\n\r\n"), 413);
 }
 
-// A client may not keep a reader busy with framing alone.
+// A client must not keep a reader busy with framing alone.
 TEST(RequestReader, BoundsTheFramingOfChunks) {
   const std::string chunked = Get("Transfer-Encoding: chunked\r\n");
   EXPECT_EQ(Read(chunked + "1;" + std::string(20'000, 'a'), 100)->refusal().value().status, 400);
   EXPECT_EQ(Read(chunked + "0\r\nA: " + std::string(20'000, 'a'), 100)->refusal().value().status,
             400);
-  // All of it in one packet.
+  // The same limits hold if all bytes come in one packet.
   const std::string long_text(9000, 'a');
   EXPECT_EQ(RefusedWith(chunked + "1;" + long_text + "\r\nx\r\n0\r\n\r\n"), 400);
   EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text + "\r\n\r\n"), 400);
@@ -259,7 +263,7 @@ TEST(RequestReader, RefusesChunksThatAreNotFramedExactly) {
   }
 }
 
-// An announced length reserves nothing.
+// An announced length must not reserve memory.
 TEST(RequestReader, TakesMemoryForWhatHasComeAndNotForWhatIsAnnounced) {
   RequestReader reader({.header_bytes = 4096, .headers = 20, .body_bytes = 100'000'000});
   const std::string text = Get("Content-Length: 100000000\r\n") + std::string(1000, 'a');

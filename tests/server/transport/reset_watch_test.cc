@@ -43,7 +43,7 @@ class ResetWatchTest : public ::testing::Test {
     all_.succeeded += count;
     of_[Peer(fd)].succeeded += count;
   }
-  // Reset by the client: gRPC knows at once.
+  // Simulates streams that the client resets. gRPC reports them at once.
   void Fail(int fd, int64_t count) {
     all_.failed += count;
     of_[Peer(fd)].failed += count;
@@ -87,7 +87,7 @@ TEST_F(ResetWatchTest, ARateIsForgiven) {
     Fail(5, 1);
     ASSERT_THAT(Look().connections, IsEmpty()) << i;
   }
-  // Forgiveness is not saved up while nothing was wasted.
+  // Allowance does not accumulate while nothing is wasted.
   Start(5, 1100);
   Fail(5, 1100);
   EXPECT_THAT(Look().connections, ElementsAre(5));
@@ -97,7 +97,7 @@ TEST_F(ResetWatchTest, WhatBroughtARequestOrWasAnsweredIsNotWasted) {
   Open(5);
   for (int i = 0; i < 5'000; ++i) {
     Start(5, 2);
-    Answer(5, 1);  // a health check, say
+    Answer(5, 1);  // for example a health check
     const uint64_t call = Begin(5);
     watch_.Whole(call);
     switch (i % 3) {
@@ -144,7 +144,7 @@ TEST_F(ResetWatchTest, ManyConnectionsThatResetAFewEachAreAFlood) {
   const auto floods = Look();
   EXPECT_EQ(floods.connections.size(), 59);
   EXPECT_THAT(floods.connections, Not(Contains(50)));
-  // They count until gRPC is done with them.
+  // The calls count until gRPC is done with them.
   EXPECT_TRUE(Look().many);
   for (uint64_t call = 1; call <= 1000; ++call) watch_.Done(call, true);
   EXPECT_FALSE(Look().many);

@@ -41,7 +41,7 @@ TEST(TransportLimits, ConnectionsFitIntoOpenFiles) {
   EXPECT_EQ(ComputeTransportLimits(settings, 4096)->max_connections, 1000);
 }
 
-// HTTP has as many connections as gRPC, which share the open files.
+// HTTP may have as many connections as gRPC. They share the limit on open files.
 TEST(TransportLimits, HttpTakesItsShareOfOpenFilesAndMemory) {
   TransportSettings settings{.http = std::nullopt};
   const auto without = ComputeTransportLimits(settings, 4096);

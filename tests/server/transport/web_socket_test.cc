@@ -1,5 +1,5 @@
-// WebSockets over the loopback: messages are requests, and what breaks the protocol ends the
-// connection.
+// Tests WebSockets over a loopback port. Messages become requests, and a violation of the protocol
+// ends the connection.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ constexpr uint8_t kClose = 8;
 constexpr uint8_t kPing = 9;
 constexpr uint8_t kPong = 10;
 
-// A frame as a client sends it; masked with zeros, which leaves its text readable.
+// Returns a frame as a client sends it. The mask is zero, which leaves the text readable.
 std::string Frame(uint8_t first, std::string_view payload, bool masked = true) {
   std::string frame(1, static_cast<char>(first));
   const uint8_t mask = masked ? 0x80 : 0;
@@ -77,7 +77,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   bool AcceptsWebSocket(const HttpRequest& upgrade) const override {
     return upgrade.path == "/socket";
   }
-  // Echoes a message, but keeps "keep...", drops "drop" and fails at "fail STATUS".
+  // Echoes a message, except: keeps "keep...", drops "drop" and fails at "fail STATUS".
   void Handle(std::shared_ptr<HttpExchange> exchange) override {
     const HttpRequest& request = exchange->request();
     if (request.body == "drop") return;
@@ -90,7 +90,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
     HttpResponse response;
     if (request.body.starts_with("fail ")) {
       response.status = std::stoi(request.body.substr(5));
-      // The 123rd byte is in the middle of a character.
+      // Byte 123 is in the middle of a character.
       response.body = std::string(122, 'a') + "\xC3\xA4";
       exchange->Respond(std::move(response));
       return;
@@ -132,7 +132,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
                               HasSubstr("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")));
     return client;
   }
-  // The next frame of the server: its first byte and its payload.
+  // Reads the server's next frame. Returns the first byte and the payload.
   static std::pair<uint8_t, std::string> ReadFrame(RawClient* client) {
     const std::string head = client->ReadBytes(2);
     if (head.size() < 2) return {0, "the connection ended"};
@@ -144,9 +144,10 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
     }
     return {static_cast<uint8_t>(head[0]), client->ReadBytes(size)};
   }
-  // The code of the close frame that comes next; 0: another frame or none.
+  // Reads the next frame. Returns the close code, or 0 if the frame is no close frame or none
+  // comes.
   static int ReadClose(RawClient* client) { return ReadFarewell(client).first; }
-  // The same with its reason.
+  // Returns the close code and the reason.
   static std::pair<int, std::string> ReadFarewell(RawClient* client) {
     const auto [first, payload] = ReadFrame(client);
     if (first != (kFinal | kClose) || payload.size() < 2) return {0, payload};
@@ -245,7 +246,7 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kFinal | kText, std::string(50'000, 'a'))));
   EXPECT_EQ(ReadFrame(&client).second.size(), 50'000U + 23);
-  // A message may be as long as that, in any parts.
+  // A message may have 100,000 bytes in total, in frames of any size.
   for (const size_t part : {100'000U, 50'000U, 40'000U}) {
     for (size_t sent = 0; sent < 100'000; sent += part) {
       const size_t size = std::min<size_t>(part, 100'000 - sent);
@@ -259,13 +260,13 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
       "most 100000 bytes";
   client.Send(Frame(kFinal | kText, std::string(100'001, 'a')));
   EXPECT_EQ(ReadFarewell(&client), std::pair(1009, words));
-  // In parts as well.
+  // The limit also holds for a message in several frames.
   RawClient parts = Open();
   for (int i = 0; i < 3; ++i) {
     parts.Send(Frame(i == 0 ? kText : kContinuation, std::string(50'000, 'a')));
   }
   EXPECT_EQ(ReadFarewell(&parts), std::pair(1009, words));
-  // A frame that announces too much is refused once it has begun to come.
+  // A frame that announces too many bytes is refused before it is complete.
   RawClient begun = Open();
   begun.Send(Frame(kFinal | kText, std::string(200'000, 'a')).substr(0, 100));
   EXPECT_EQ(ReadFarewell(&begun), std::pair(1009, words));

@@ -1,4 +1,4 @@
-// 9.7.13.5, atom.
+// Section 9.7.13.5 of the PTX ISA: atom.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,14 +11,15 @@ namespace {
 constexpr size_t kLanes = 32;
 constexpr size_t kLaneBytes = 64;
 
-// %rd33 and %rd34 are the lane's 64 bytes of `in` and `out`.
+// %rd33 and %rd34 are the addresses of the lane's 64 bytes of `in` and `out`.
 constexpr char kAddresses[] =
     "mul.wide.u32 %rd30, %r2, 64; add.s64 %rd31, %rd1, %rd30; add.s64 %rd32, %rd2, %rd30;"
     "cvta.to.global.u64 %rd33, %rd31; cvta.to.global.u64 %rd34, %rd32;";
 constexpr char kShared[] = ".shared .align 16 .b8 area[16];";
 
-// Each of the lanes that have come to a word in some order has seen what the ones before it had
-// made of it. Of those that have seen the same, the one that changed it came last.
+// Checks that there is an order in which the lanes may have changed a word: each lane must have
+// seen what the lanes before it had made of the word. If several lanes saw the same value, the lane
+// that changed the word came last.
 void ExpectChain(uint64_t first, uint64_t last, const std::vector<uint64_t>& seen,
                  const std::function<uint64_t(uint64_t before, size_t lane)>& next) {
   std::set<size_t> left;
@@ -38,8 +39,8 @@ void ExpectChain(uint64_t first, uint64_t last, const std::vector<uint64_t>& see
   EXPECT_EQ(now, last);
 }
 
-// All lanes on one word, in global memory or in shared. Operands are of `bits`; of those whole
-// words the word in global memory comes first in `out`.
+// Lets all lanes change one word, in global or in shared memory. Operands have `bits` bits. A word
+// in global memory is the first word of `out`.
 void CheckAtomic(const std::string& name, size_t bits, const std::vector<uint64_t>& operands,
                  const std::function<uint64_t(uint64_t, uint64_t)>& operation) {
   const bool wide = bits == 64;
@@ -75,13 +76,13 @@ void CheckAtomic(const std::string& name, size_t bits, const std::vector<uint64_
 std::vector<uint64_t> Addends(bool wide) {
   std::vector<uint64_t> values;
   for (uint64_t lane = 0; lane < kLanes; ++lane) {
-    // They wrap several times, and no two sums on the way are equal.
+    // The sums wrap several times, and all partial sums are different.
     values.push_back(wide ? 0x5000000100000001 * (lane + 1) + lane
                           : 0x30000001 * (lane + 1) & 0xffffffff);
   }
   return values;
 }
-// Two bits of every two lanes, so that the second of them finds both set.
+// Every two lanes have the same two bits, so that the second of them finds both bits set.
 std::vector<uint64_t> PairsOfBits() {
   std::vector<uint64_t> values;
   for (uint64_t lane = 0; lane < kLanes; ++lane) values.push_back(uint64_t{3} << lane / 2 * 2);
@@ -93,8 +94,9 @@ Form Atomic(const std::string& name, size_t bits, const std::vector<uint64_t>& o
   return {name, [=](const std::string& form) { CheckAtomic(form, bits, operands, operation); }};
 }
 
-// 9.7.13.5, .cas: the word becomes the third operand if it is the second. All lanes expect zero,
-// and put their number plus one there; then lane 0 alone expects what is not there.
+// 9.7.13.5, .cas: if the word equals the second operand, it becomes the third. First all lanes
+// expect zero and write their number plus one. Then lane 0 alone expects a value that the word does
+// not have.
 void CheckCompareAndSwap(const std::string& name) {
   std::string body = kAddresses;
   body +=

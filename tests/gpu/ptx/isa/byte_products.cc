@@ -1,8 +1,8 @@
-// Products of 8-bit elements, 32 to a sum: 9.7.14.5.10 and 9.7.14.5.14, mma m16n8k32 of a warp, and
-// 9.7.15.5, wgmma m64n256k32 of a warpgroup; of s8, and of e4m3 (5.2.3).
+// Products of 8-bit elements, with sums of 32 products: mma m16n8k32 of a warp (9.7.14.5.10,
+// 9.7.14.5.14) and wgmma m64n256k32 of a warpgroup (9.7.15.5), with s8 and with e4m3 (5.2.3).
 //
-// Sums of e4m3 are chosen so that f32 holds them in any order, for the ISA leaves order and
-// precision ("at least single") open.
+// Sums of e4m3 are chosen so that f32 represents them exactly in any order, because the ISA leaves
+// the order and the precision ("at least single") open.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace dragoman::ptx::isa {
 namespace {
 
 constexpr uint32_t kLanes = 32;
-constexpr uint32_t kDepth = 32;  // elements to a sum of one product
+constexpr uint32_t kDepth = 32;  // number of products in a sum
 constexpr int32_t kLeast = std::numeric_limits<int32_t>::min();
 constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -31,8 +31,8 @@ Type TypeOf(const std::string& name) {
   return name.find("e4m3") != std::string::npos ? Type::kE4m3 : Type::kS8;
 }
 
-// e4m3: a sign, 4 bits of exponent with a bias of 7, 3 of fraction; no infinities, and NaN "limited
-// to 0x7f and 0xff".
+// e4m3 has a sign, 4 bits of exponent with a bias of 7, and 3 bits of fraction. There are no
+// infinities, and NaN is "limited to 0x7f and 0xff".
 double Value(Type type, uint8_t code) {
   if (type == Type::kS8) return static_cast<int8_t>(code);
   const int exponent = code >> 3 & 0xf;
@@ -47,7 +47,7 @@ constexpr uint8_t kOne8 = 1;
 constexpr uint8_t kOneE4m3 = 0x38;
 uint8_t One(Type type) { return type == Type::kS8 ? kOne8 : kOneE4m3; }
 
-// A matrix of elements, or of the bits of accumulators.
+// A matrix of element codes, or of the bits of accumulators.
 template <class T>
 struct Matrix {
   uint32_t columns = 0;
@@ -65,7 +65,7 @@ struct Shape {
   uint32_t columns = 0;
 };
 
-// The operands of a product. B is kept by columns.
+// The operands of a product. B is stored by columns.
 struct Matrices {
   Shape shape;
   Matrix<uint8_t> a;
@@ -82,8 +82,8 @@ struct Matrices {
 uint32_t BitsOf(int32_t x) { return static_cast<uint32_t>(x); }
 uint32_t BitsOf(float x) { return std::bit_cast<uint32_t>(x); }
 
-// D = A * B + C, the bits of each element. Of s32 without .satfinite "the accumulated value is
-// wrapped".
+// Returns the bits of each element of D = A * B + C. For s32 without .satfinite, "the accumulated
+// value is wrapped".
 Matrix<uint32_t> Result(const Matrices& of) {
   Matrix<uint32_t> d = of.c;
   const auto values = [&](const Matrix<uint8_t>& codes) {
@@ -106,7 +106,7 @@ Matrix<uint32_t> Result(const Matrices& of) {
   return d;
 }
 
-// A NaN is any NaN, and a zero of e4m3 has any sign.
+// Compares results. Any NaN equals any NaN. For e4m3, zeros of both signs are equal.
 bool Same(Type type, uint32_t found, uint32_t expected) {
   if (type == Type::kS8) return found == expected;
   const auto x = std::bit_cast<float>(found);
@@ -127,16 +127,16 @@ class Generator {
   uint64_t state_;
 };
 
-// Accumulators that differ. Of e4m3 they are whole numbers below 2^13, so that with one element as
-// they come, a multiple of 2^-9, the sum has 23 bits.
+// Returns accumulators that all differ. For e4m3 they are whole numbers below 2^13. Together with a
+// single element, which is a multiple of 2^-9, a sum then has 23 bits.
 uint32_t Accumulator(Type type, uint32_t i) {
   return type == Type::kS8
              ? BitsOf(static_cast<int32_t>(i * 2'654'435'761U))
              : BitsOf(static_cast<float>(static_cast<int32_t>(i * 7'919 % 16'384) - 8'192));
 }
 
-// Elements of every value: neighbours differ, and so do the same places of neighbouring rows. No
-// NaN.
+// Returns elements of every value except NaN. Neighbours differ, and so do the same places of
+// neighbouring rows.
 uint8_t Code(Type type, uint32_t i, uint32_t factor) {
   const auto code = static_cast<uint8_t>(i * factor + i / 256 * 29 + 3);
   const bool is_nan = type == Type::kE4m3 && (code & 0x7f) == 0x7f;
@@ -151,8 +151,8 @@ Matrices Distinct(const Shape& shape) {
   return of;
 }
 
-// One element of A, or of B, is 1 and the others are 0, each element in turn: a row of D is a row
-// of B, or a column of D one of A, beside C.
+// In turn, each element of A or of B is 1 and all others of that matrix are 0. D - C then has one
+// row of B, or one column of A.
 std::vector<Matrices> OneElement(const Shape& shape) {
   std::vector<Matrices> products;
   const Matrices distinct = Distinct(shape);
@@ -168,9 +168,9 @@ std::vector<Matrices> OneElement(const Shape& shape) {
   return products;
 }
 
-// The same for matrices that are too large for a product to each element: one element of each row
-// of A, or of each column of B, is 1. Two rows have theirs in the same place in one of two ways to
-// go through the places, but not in both.
+// The same for matrices with too many elements for one product each: one element of each row of A,
+// or of each column of B, is 1. There are two variants (`rows_together`): two rows that have their
+// 1 in the same place in one variant have it in different places in the other.
 std::vector<Matrices> OneElementOfEach(const Shape& shape) {
   std::vector<Matrices> products;
   const Matrices distinct = Distinct(shape);
@@ -189,8 +189,8 @@ std::vector<Matrices> OneElementOfEach(const Shape& shape) {
   return products;
 }
 
-// Sums of up to 32 * 128 * 128 = 524,288. With C they reach the extremes of s32, and pass
-// them by one or by more.
+// Sums of up to 32 * 128 * 128 = 524,288. With C they reach the extremes of s32, and exceed them by
+// one or by more.
 std::vector<Matrices> ExtremesOfS8(const Shape& shape) {
   std::vector<Matrices> products;
   const auto add = [&](int a, int b, int32_t c) {
@@ -214,7 +214,7 @@ std::vector<Matrices> ExtremesOfS8(const Shape& shape) {
   add(127, -128, kMost);
   add(127, 127, kMost);
   add(127, 127, -516'128);
-  // Products that pass the extremes in parts and whose sum is 0.
+  // Partial sums exceed the extremes, and the sum of the products is 0.
   for (const int32_t c : {kMost, kLeast}) {
     for (const int b : {-64, 64}) {
       add(-128, b, c);
@@ -229,8 +229,8 @@ std::vector<Matrices> ExtremesOfS8(const Shape& shape) {
   return products;
 }
 
-// The largest number, 448, is 0x7e; 0x01 is the least, 2^-9, and 0x07 the largest subnormal one.
-// Sums of up to 32 * 448 * 448, below 2^23.
+// The largest number, 448, is 0x7e. The smallest, 2^-9, is 0x01, and the largest subnormal number
+// is 0x07. Sums are at most 32 * 448 * 448, which is below 2^23.
 std::vector<Matrices> ExtremesOfE4m3(const Shape& shape) {
   std::vector<Matrices> products;
   const auto add = [&](uint8_t a, uint8_t b, float c) {
@@ -253,7 +253,7 @@ std::vector<Matrices> ExtremesOfE4m3(const Shape& shape) {
     add(0x7e, 0xfe, c);
     add(0x01, 0x80, c);
   }
-  // The sum of the products is 0 but for one, of subnormal numbers.
+  // All products cancel except one, of subnormal numbers.
   for (const uint8_t b : {0x7e, 0xfe}) {
     add(0x7e, b, 0);
     Matrices& of = products.back();
@@ -268,8 +268,8 @@ std::vector<Matrices> ExtremesOfE4m3(const Shape& shape) {
       of.c(row, row % 8) = BitsOf(1.0F / 512);
     }
   }
-  // A NaN of A makes a row of D NaN, one of B a column, whatever it is multiplied by: 5.2.3 has the
-  // code for "not a number", and the product with one is none.
+  // A NaN in A makes a row of D NaN, and a NaN in B a column, no matter what it is multiplied by:
+  // 5.2.3 has a code for "not a number", and a product with it is not a number either.
   for (const uint8_t nan : {0x7f, 0xff}) {
     for (const uint8_t other : {0x00, 0x7e}) {
       for (const uint32_t k : {0, 13, 31}) {
@@ -287,9 +287,9 @@ std::vector<Matrices> Extremes(const Shape& shape) {
   return shape.type == Type::kS8 ? ExtremesOfS8(shape) : ExtremesOfE4m3(shape);
 }
 
-// Any elements and C. Of e4m3 those of A, and those of B, are of one of three ranges of exponents,
-// all of them multiples of 2 to the range's `unit`: sums are below 2^23 of the products' units, and
-// C is below 2^22 of them.
+// Random elements and C. For e4m3, the elements of A, and those of B, each come from one of three
+// ranges of exponents, and are multiples of 2^`unit` of the range. Sums are below 2^23 of the
+// products' units, and C is below 2^22 of them.
 Matrices Random(const Shape& shape, Generator& generator) {
   struct Range {
     uint32_t first;
@@ -328,7 +328,7 @@ std::vector<Matrices> Randoms(const Shape& shape, uint32_t count) {
 
 std::string Number(uint32_t i) { return std::to_string(i); }
 
-// A list of registers in braces.
+// Returns a list of registers in braces.
 std::string List(const std::string& kind, const std::vector<uint32_t>& numbers) {
   std::string list;
   for (const uint32_t number : numbers)
@@ -342,12 +342,12 @@ Shape ShapeOfMma(const std::string& name) { return {TypeOf(name), 16, 8}; }
 
 constexpr uint32_t kLaneWords = 12;
 
-// A lane has the registers of A, of B, two words of nothing, and those of C. 9.7.14.5.10, with
-// groupID = %laneid >> 2 and threadID_in_group = %laneid % 4: a_i is in row groupID for i below 4
-// and from 8 to 11, else in groupID + 8, and in column threadID_in_group * 4 + (i & 3), 16 more
-// from i = 8 on; b_i in row threadID_in_group * 4 + (i & 3), 16 more from i = 4 on, and column
-// groupID; c_i in row groupID, 8 more from i = 2 on, and column threadID_in_group * 2 + (i & 1).
-// Elements are in registers "low to high".
+// The words of a lane are its registers of A, of B, two unused words, and its registers of C.
+// 9.7.14.5.10, with groupID = %laneid >> 2 and threadID_in_group = %laneid % 4: a_i is in row
+// groupID for i below 4 and from 8 to 11, else in groupID + 8, and in column threadID_in_group * 4
+// + (i & 3), 16 more from i = 8 on; b_i is in row threadID_in_group * 4 + (i & 3), 16 more from i =
+// 4 on, and column groupID; c_i is in row groupID, 8 more from i = 2 on, and column
+// threadID_in_group * 2 + (i & 1). Elements are in registers "low to high".
 void AppendFragments(const Matrices& of, std::vector<uint32_t>* words) {
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     const uint32_t group = lane >> 2;
@@ -380,7 +380,8 @@ TextOptions OptionsOfMma(const std::vector<Matrices>& products) {
   return options;
 }
 
-// The numbers of an mma's registers: of C and D they are %r's or %f's, of A and B %r's.
+// The numbers of an mma's registers. Those of C and D are %r or %f registers, those of A and B %r
+// registers.
 struct MmaRegisters {
   std::vector<uint32_t> d;
   std::vector<uint32_t> a;
@@ -391,7 +392,7 @@ const MmaRegisters kApart{{40, 41, 42, 43}, {20, 21, 22, 23}, {24, 25}, {28, 29,
 
 std::string KindOf(Type type) { return type == Type::kS8 ? "r" : "f"; }
 
-// The thread's fragments, to registers 20 to 31; %rd23 is its place in `out`.
+// Loads the thread's fragments into registers 20 to 31. %rd23 is the thread's address in `out`.
 std::string LoadFragments(Type type) {
   std::string text =
       "shl.b32 %r10, %r3, 6; add.s32 %r10, %r10, %r2; mul.wide.u32 %rd20, %r10, 48;"
@@ -433,7 +434,7 @@ void ExpectMma(const TextRun& run, size_t i, const Matrix<uint32_t>& expected, T
   }
 }
 
-// An even number of products, two to a block: each warp has its own.
+// Checks products, two in each block, one for each warp.
 void CheckMma(const std::string& name, std::vector<Matrices> products,
               const MmaRegisters& registers = kApart) {
   const Type type = TypeOf(name);
@@ -446,7 +447,8 @@ void CheckMma(const std::string& name, std::vector<Matrices> products,
   }
 }
 
-// The registers of D may be those of the operands, and some of A those of others.
+// The registers of D may be those of operands, and some registers of A may be those of other
+// operands.
 void CheckSharedRegisters(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
   std::vector<Matrices> products = Randoms(shape, 16);
@@ -456,7 +458,8 @@ void CheckSharedRegisters(const std::string& name) {
     CheckMma(name, products, {{20, 21, 22, 23}, kApart.a, kApart.b, kApart.c});
     CheckMma(name, products, {{25, 24, 23, 20}, kApart.a, kApart.b, kApart.c});
   }
-  // Rows 8 to 15 of A are rows 0 to 7, and B has these as its columns.
+  // Rows 8 to 15 of A equal rows 0 to 7, and the columns of B equal these rows, so that A and B can
+  // share registers.
   for (Matrices& of : products) {
     for (uint32_t k = 0; k < kDepth; ++k) {
       for (uint32_t row = 0; row < 8; ++row) {
@@ -472,8 +475,8 @@ void CheckSharedRegisters(const std::string& name) {
   CheckMma(name, products, {kApart.d, {21, 20, 22, 23}, {20, 23}, kApart.c});
 }
 
-// Products one after another: the sums of one are C of the next, which is how a longer k is summed.
-// The second has other elements, in other registers.
+// Chains products: the sums of one are C of the next, which is how a longer k is summed. The second
+// product has other elements, in other registers.
 void CheckChain(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
   std::vector<Matrices> products = {Matrices(shape, 0x80, 0x80, BitsOf(kMost)),
@@ -527,7 +530,7 @@ void CheckConditions(const std::string& name) {
 
 void CheckMmaForm(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
-  // Distinct matrices have sums of e4m3 that f32 does not hold.
+  // Sums of distinct e4m3 matrices are not exact in f32.
   if (shape.type == Type::kS8) CheckMma(name, {Distinct(shape)});
   CheckMma(name, OneElement(shape));
   CheckMma(name, Extremes(shape));
@@ -541,20 +544,20 @@ void CheckMmaForm(const std::string& name) {
 
 Shape ShapeOfWgmma(const std::string& name) { return {TypeOf(name), 64, 256}; }
 
-// 9.7.15.5.1.2: both K-major with the 128-byte swizzle, of which an atom is 8 rows of 128 bytes,
-// four products long; the 16 bytes that are number i of row r are at place i ^ r. Eights of rows
-// are "stride dimension byte offset" apart: A's 2,048 bytes, with NaN or 127 between them, and B's
-// 1,024.
+// 9.7.15.5.1.2: both matrices are K-major with the 128-byte swizzle. An atom of the swizzle is 8
+// rows of 128 bytes, which is enough for four products. Piece i (16 bytes) of row r is at place i ^
+// r. Groups of eight rows are the "stride dimension byte offset" apart: 2,048 bytes for A, with NaN
+// or 127 in the gaps, and 1,024 bytes for B.
 constexpr uint32_t kStrideA = 2048;
 constexpr uint32_t kStrideB = 1024;
 constexpr uint32_t kPlaceB = 16384;
 constexpr uint32_t kTileBytes = 49152;
 constexpr uint32_t kSlices = 4;
 constexpr uint32_t kWarpgroup = 128;
-constexpr uint32_t kRegisters = 128;  // of an accumulator, of each thread
+constexpr uint32_t kRegisters = 128;  // of each thread, for one accumulator
 constexpr uint32_t kAccumulatorBytes = kWarpgroup * kRegisters * 4;
 
-// A block's products have up to four matrices, and the accumulator before them.
+// The matrices of a block's products, up to four, each with the accumulator before the products.
 using Slices = std::array<const Matrices*, kSlices>;
 
 uint32_t Place(uint32_t row, uint32_t byte, uint32_t stride) {
@@ -577,15 +580,15 @@ std::vector<uint8_t> TileOf(const Slices& slices) {
   return tile;
 }
 
-// 9.7.15.5.1.1.3, accumulator D: warp w of the warpgroup has rows 16 w to 16 w + 15; d_i of a lane
-// is in row laneid / 4, 8 more where i & 2, and column 8 (i / 4) + 2 (laneid % 4) + (i & 1).
+// 9.7.15.5.1.1.3, accumulator D: warp w of the warpgroup has rows 16 w to 16 w + 15. d_i of a lane
+// is in row laneid / 4, plus 8 if i & 2, and in column 8 (i / 4) + 2 (laneid % 4) + (i & 1).
 std::pair<uint32_t, uint32_t> RowAndColumn(uint32_t thread, uint32_t i) {
   const uint32_t lane = thread % kLanes;
   return {thread / kLanes * 16 + lane / 4 + ((i & 2) == 0 ? 0 : 8),
           i / 4 * 8 + lane % 4 * 2 + (i & 1)};
 }
 
-// A product of a block: of one of its slices, into accumulator 0 or 1, with scale-d or without.
+// A product of one slice of a block into accumulator 0 or 1, with scale-d true or false.
 struct Step {
   uint32_t slice = 0;
   bool adds = true;
@@ -606,7 +609,7 @@ constexpr char kBegin[] =
 
 constexpr uint32_t FirstRegister(Type type) { return type == Type::kS8 ? 100 : 0; }
 
-// All registers of an accumulator.
+// Returns the numbers of all registers of an accumulator.
 std::vector<uint32_t> Numbers(Type type, uint32_t accumulator) {
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < kRegisters; ++i) {
@@ -615,9 +618,9 @@ std::vector<uint32_t> Numbers(Type type, uint32_t accumulator) {
   return numbers;
 }
 
-// 9.7.15.5.1.2.2: the address in bits 0 to 13, the stride's offset in 32 to 45, each without its
-// lower four bits, and 1 in bits 62 and 63 for the 128-byte swizzle. The leading dimension's
-// offset, bits 16 to 29, is not used for K-major with a swizzle.
+// 9.7.15.5.1.2.2: bits 0 to 13 are the address and bits 32 to 45 the stride offset, each without
+// its lower four bits. Bits 62 and 63 are 1 for the 128-byte swizzle. The leading dimension's
+// offset, bits 16 to 29, is not used for K-major matrices with a swizzle.
 std::string DescriptorText(const std::string& to, uint32_t place, uint32_t stride) {
   const uint64_t constant = uint64_t{1} << 62 | uint64_t{stride >> 4} << 32 | uint64_t{1} << 16;
   return "add.s32 %r13, %r10, " + Number(place) + "; shr.u32 %r13, %r13, 4; cvt.u64.u32 " + to +
@@ -632,7 +635,8 @@ std::string StepText(const std::string& name, const Step& step) {
          (step.adds ? "%p3" : "%p2") + (type == Type::kE4m3 ? ", 1, 1;" : ";");
 }
 
-// Loads or stores an accumulator, thread after thread within each of its registers.
+// Loads or stores an accumulator. In memory, the values of all threads for one register are
+// adjacent.
 std::string Move(const std::string& instruction, Type type, uint32_t accumulator) {
   const bool loads = instruction[0] == 'l';
   std::string text;
@@ -646,8 +650,8 @@ std::string Move(const std::string& instruction, Type type, uint32_t accumulator
   return text;
 }
 
-// The steps of accumulator 0 are a group, and those of 1 another, which may be under way while 0 is
-// stored.
+// Returns the text of the steps. The steps of accumulator 0 form a group, and those of accumulator
+// 1 another one, which may still be pending while accumulator 0 is stored.
 std::string WgmmaText(const std::string& name, const std::vector<Step>& steps,
                       const std::string& before) {
   const Type type = TypeOf(name);
@@ -671,8 +675,8 @@ std::string WgmmaText(const std::string& name, const std::vector<Step>& steps,
 
 constexpr char kTiles[] = ".shared .align 1024 .b8 tiles[49152];";
 
-// `in` has for each block its tile and what both accumulators are before its products, C of its
-// first slice that has matrices.
+// `in` has, for each block, the tile and the start value of both accumulators, which is C of the
+// block's first slice with matrices.
 TextOptions OptionsOfWgmma(const std::vector<Slices>& blocks) {
   TextOptions options;
   options.grid.blocks = {static_cast<uint32_t>(blocks.size()), 1, 1};
@@ -710,8 +714,8 @@ void ExpectWgmma(const TextRun& run, size_t accumulator, const Matrix<uint32_t>&
   }
 }
 
-// The accumulator of the block after its steps: "D = A * B + D", or "D = A * B" where
-// scale-d is false.
+// Returns the accumulator of a block after its steps: "D = A * B + D", or "D = A * B" if scale-d is
+// false.
 Matrix<uint32_t> AfterSteps(const Slices& slices, const std::vector<Step>& steps,
                             uint32_t accumulator) {
   size_t first = 0;
@@ -739,8 +743,8 @@ void CheckWgmma(const std::string& name, const std::vector<Slices>& blocks,
   }
 }
 
-// Each product in a block of its own, beside three slices of NaN or 127: with what the accumulator
-// was in one of its accumulators, and without in the other.
+// Runs each product in a block of its own, next to three slices of NaN or 127. One accumulator adds
+// to its start value, and the other one does not.
 void CheckSingly(const std::string& name, const std::vector<Matrices>& products,
                  const std::string& what) {
   for (uint32_t slice = 0; slice < kSlices; ++slice) {
@@ -753,12 +757,13 @@ void CheckSingly(const std::string& name, const std::vector<Matrices>& products,
   }
 }
 
-// Several products into one accumulator, of one slice or of all, and scale-d at any of them.
+// Runs several products into one accumulator, of one slice or of all, with scale-d true or false in
+// each place.
 void CheckWgmmaChains(const std::string& name) {
   const Shape shape = ShapeOfWgmma(name);
   std::vector<Matrices> random = Randoms(shape, kSlices);
   if (shape.type == Type::kE4m3) {
-    // The exponents are of one range, for the sums of several have to be exact.
+    // The exponents are in one range, because the sums of several products must be exact.
     for (Matrices& of : random) {
       for (uint8_t& code : of.a.at) code = static_cast<uint8_t>((code & 0x87) | 0x38);
       for (uint8_t& code : of.b.at) code = static_cast<uint8_t>((code & 0x8f) | 0x30);
@@ -782,7 +787,8 @@ void CheckWgmmaChains(const std::string& name) {
   }
 }
 
-// NaN before a product without scale-d: "the input from accumulator D is disabled".
+// A NaN in the accumulator before a product without scale-d has no effect: "the input from
+// accumulator D is disabled".
 void CheckDisabledAccumulator(const std::string& name) {
   const Shape shape = ShapeOfWgmma(name);
   for (const float c : {kNan, kInfinity}) {
@@ -793,7 +799,7 @@ void CheckDisabledAccumulator(const std::string& name) {
 }
 
 // ".sync [...] wait until all threads in the warp execute the same wgmma.mma_async": one lane, or
-// half a warp, has ended or goes another way.
+// half a warp, has ended or takes another branch, which is a finding.
 void CheckMissing(const std::string& name) {
   const Matrices of = Distinct(ShapeOfWgmma(name));
   for (const char* comparison : {"setp.eq.u32 %p4, %r2, 77;", "setp.lt.u32 %p4, %r2, 16;"}) {

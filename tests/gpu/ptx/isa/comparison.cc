@@ -33,8 +33,8 @@ std::partial_ordering Compare(const std::string& type, uint64_t a, uint64_t b) {
   return a <=> b;
 }
 
-// A comparison that ends in u is true of a NaN, any other false; ne is "not equal", so of a NaN it
-// is false, too.
+// A comparison whose name ends in u is true if an operand is NaN; all others are false. This
+// includes ne, "not equal".
 bool Holds(const std::string& comparison, std::partial_ordering order) {
   if (order == std::partial_ordering::unordered) return comparison.size() == 3;
   const std::string ordered = comparison.substr(0, 2);
@@ -60,8 +60,8 @@ Form Setp(const std::string& comparison, const std::string& type) {
                    }));
 }
 
-// "nan returns true if either operand is NaN" (9.3.1.2). A NaN has all bits of the exponent, and a
-// fraction that is not 0.
+// "nan returns true if either operand is NaN" (9.3.1.2). In a NaN, all exponent bits are set and
+// the fraction is not 0.
 Form SetpNan() {
   const std::vector<uint64_t> numbers = {0,          0x80000000, 1,          0x80000001, 0x007fffff,
                                          0x807fffff, 0x00800000, 0x80800000, 0x3f800000, 0xbf800000,
@@ -91,7 +91,8 @@ Form SetpNan() {
        {"%p20, 0fFF800001, %f10", "p", single(true)}});
 }
 
-// The first operand if the predicate is true, else the second; their bits are not looked at.
+// The result is the first operand if the predicate is true, and else the second. The bits of the
+// operands do not matter.
 Form Selp(const std::string& type, const std::string& kind, uint64_t a, uint64_t b) {
   const std::string operands = "%" + kind + "20, %" + kind + "10, %" + kind + "11, %p12";
   return OneResult("selp." + type, operands, kind,

@@ -6,7 +6,7 @@
 namespace dragoman::ptx::isa {
 namespace {
 
-// Blocks of 48 threads, so that a warp is half empty.
+// Blocks of 48 threads, so that the second warp is half empty.
 constexpr uint32_t kThreadsX = 8;
 constexpr uint32_t kThreadsY = 6;
 constexpr uint32_t kBlocksX = 2;
@@ -18,7 +18,7 @@ struct Place {
   Index3 block;
 };
 
-// Each thread writes the register's value where its own coordinates say, x first.
+// Each thread writes the register's value to the place of its coordinates, x first.
 Form SpecialRegister(const std::string& name, uint32_t (*expected)(const Place&)) {
   return {
       name, [=](const std::string& form) {
@@ -49,7 +49,7 @@ Form SpecialRegister(const std::string& name, uint32_t (*expected)(const Place&)
       }};
 }
 
-// Runs one warp; what each lane has in %r20 has to be what is expected of it.
+// Runs one warp, and expects that %r20 of each lane has the value `expected`.
 void ExpectByLane(const std::string& name, const std::string& body,
                   const std::function<uint32_t(uint32_t lane)>& expected) {
   TextOptions options;
@@ -67,8 +67,8 @@ constexpr char kStore[] = "st.global.u32 [%rd21], %r20;";
 
 std::vector<Form> ControlForms() {
   return {
-      // 9.7.12.3: lanes go each their own way, back and forth. Lane l adds up 0 .. l, which takes
-      // it l + 1 turns, and then goes one of two ways by a predicate and its complement.
+      // 9.7.12.3: each lane takes its own way, forwards and backwards. Lane l adds up 0 .. l in a
+      // loop of l + 1 turns, and then takes one of two branches by a predicate and its complement.
       {"bra",
        [](const std::string& name) {
          ExpectByLane(
@@ -80,7 +80,7 @@ std::vector<Form> ControlForms() {
                  std::string(kStore),
              [](uint32_t lane) { return lane * (lane + 1) / 2 + (lane % 2 == 0 ? 1000 : 2000); });
        }},
-      // All lanes go, and what lies between is not executed.
+      // All lanes branch, and the instructions that are skipped must not be executed.
       {"bra.uni",
        [](const std::string& name) {
          ExpectByLane(
@@ -91,7 +91,7 @@ std::vector<Form> ControlForms() {
                  std::string(kStore),
              [](uint32_t lane) { return 5 + 3 * lane; });
        }},
-      // 9.7.12.6: in a kernel it ends the thread, and the others go on.
+      // 9.7.12.6: in a kernel, ret ends the thread, and the other threads continue.
       {"ret",
        [](const std::string& name) {
          ExpectByLane(name,
@@ -109,7 +109,7 @@ std::vector<Form> ControlForms() {
       SpecialRegister("%nctaid.x", [](const Place&) { return kBlocksX; }),
       SpecialRegister("%nctaid.y", [](const Place&) { return kBlocksY; }),
       SpecialRegister("%nctaid.z", [](const Place&) { return kBlocksZ; }),
-      // 10.28: nanoseconds, which do not go back. How fast they go is the machine's.
+      // 10.28: nanoseconds, which never decrease. The machine decides how fast they increase.
       {"%globaltimer",
        [](const std::string& name) {
          ExpectByLane(name,

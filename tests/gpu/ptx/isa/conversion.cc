@@ -1,5 +1,5 @@
-// 9.7.9.21, cvt, and the rules of 9.4.1 for operands that are wider than the type of the
-// instruction.
+// Section 9.7.9.21 of the PTX ISA: cvt; and the rules of 9.4.1 for operands that are wider than the
+// type of the instruction.
 #include "tests/gpu/ptx/isa/forms.h"
 
 namespace dragoman::ptx::isa {
@@ -12,7 +12,7 @@ std::vector<Row> Of(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
   return rows;
 }
 
-// The rows, each with its result in one half of a pair whose other half is another's.
+// Returns the rows with each result in one half of a pair. The other half is the result of `one`.
 std::vector<Row> Packed(const std::vector<Row>& rows, uint64_t one, uint64_t one_rounded) {
   std::vector<Row> packed;
   for (const Row& row : rows) {
@@ -24,14 +24,14 @@ std::vector<Row> Packed(const std::vector<Row>& rows, uint64_t one, uint64_t one
   return packed;
 }
 
-// f32 to f16: 10 bits after the point, the least normal number 2^-14, the least 2^-24, the greatest
-// 65504.
+// f32 to f16: 10 bits after the point. The smallest normal number is 2^-14, the smallest 2^-24, and
+// the largest 65504.
 const std::vector<Row> kToHalf = Of({
     {0x3f800000, 0x3c00},  {0x3f801000, 0x3c00},  // 1 + 2^-11: a tie
     {0x3f803000, 0x3c02},                         // 1 + 3 2^-11: a tie
     {0x3f801001, 0x3c01},  {0x3f800fff, 0x3c00}, {0xbf803000, 0xbc02},
     {0x477fe000, 0x7bff},                         // 65504
-    {0x477fefff, 0x7bff},  {0x477ff000, 0x7c00},  // 65520: a tie with what would be 65536
+    {0x477fefff, 0x7bff},  {0x477ff000, 0x7c00},  // 65520: a tie with 65536, the infinity
     {0xc77ff000, 0xfc00},  {0x501502f9, 0x7c00}, {0x38800000, 0x0400},  // 2^-14
     {0x387fe000, 0x0400},                                               // 2^-14 - 2^-25: a tie
     {0x387fc000, 0x03ff},  {0x33800000, 0x0001},                        // 2^-24
@@ -57,8 +57,8 @@ constexpr uint64_t kLowest64 = 0x8000000000000000;
 constexpr uint64_t kHighest64 = 0x7fffffffffffffff;
 constexpr uint64_t kAll64 = 0xffffffffffffffff;
 
-// Floats to integers: towards zero, clamped to the range. A NaN is zero, but the upper bit alone
-// where one of the types has 64 bits.
+// Floats to integers: truncated and clamped to the range. NaN becomes zero, or only the highest bit
+// if one of the types has 64 bits.
 const std::vector<Row> kFloatToS32 = Of({
     {0x3ff33333, 1},           // 1.9
     {0xbff33333, 0xffffffff},  // -1.9
@@ -143,7 +143,8 @@ const std::vector<Row> kCeilings = Of({
     {0x7ff8000000000000, kAnyNan},
 });
 
-// Each byte as a 32-bit number with its sign, without bits above it and with these.
+// Returns each byte as a 32-bit number with its sign, for a register whose upper bits are zero and
+// for one whose upper bits are `above`.
 std::vector<Row> SignedBytes(uint64_t above) {
   std::vector<Row> rows;
   for (uint64_t byte = 0; byte < 256; ++byte) {
@@ -157,8 +158,8 @@ std::vector<Row> SignedBytes(uint64_t above) {
 }  // namespace
 
 std::vector<Form> ConversionForms() {
-  // In a wider register the bits above the type's do not count; results of signed types are
-  // extended by their sign to the destination, others by zeros.
+  // In a wider register, the bits above the type's do not count. Results of signed types are
+  // sign-extended to the destination, others zero-extended.
   const std::vector<Row> of_16_bits =
       Of({{0, 0}, {0x7fff, 0x7fff}, {0x8000, 0xffff8000}, {0xffff, 0xffffffff}});
   const std::vector<Row> low_16_bits =
@@ -254,8 +255,8 @@ std::vector<Form> ConversionForms() {
       // Between integers.
       OneResult("cvt.s32.s16",
                 {{"%r20, %rs10", "r", of_16_bits}, {"%r20, %r10", "r", low_16_bits}}),
-      // 9.7.9.21, cvt of what a load of bytes leaves: the lower 8 bits of a register that may be wider
-      // (9.4.1), extended by their sign.
+      // 9.7.9.21, cvt of a loaded byte: the lower 8 bits of a register that may be wider (9.4.1)
+      // are sign-extended.
       OneResult("cvt.s32.s8", {{"%r20, %rs10", "r", SignedBytes(0xff00)},
                                {"%r20, %r10", "r", SignedBytes(0x7fffff00)},
                                {"%r20, %rd10", "r", SignedBytes(0x7fffffff00)}}),

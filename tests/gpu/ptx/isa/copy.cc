@@ -1,9 +1,10 @@
-// 9.7.9.25.3, asynchronous copies of a thread, and its waits for groups of them or for all.
+// Section 9.7.9.25.3 of the PTX ISA: asynchronous copies of a thread, and waits for groups of
+// copies or for all.
 //
 // "Modifying the source memory location [...] or reading from the destination memory location
 // before the asynchronous operation completes, exhibits undefined behavior" (9.7.9.25.1). The
-// device reports a race, so both sides of each rule can be held: what is complete is accessed without
-// a finding, and what is not complete shows.
+// device reports a race, so tests can check both sides of each rule: a complete copy is accessed
+// without a finding, and an incomplete one is a race.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr char kArea[] = ".shared .align 16 .b8 area[4096];";
 constexpr uint32_t kCopies = 4;
-constexpr uint32_t kCopyBytes = 512;  // from one copy's places to the next one's, of 32 threads
+constexpr uint32_t kCopyBytes = 512;  // distance between the places of two copies, for 32 threads
 
 std::string Number(uint32_t i) { return std::to_string(i); }
 
@@ -30,9 +31,9 @@ TextOptions Threads(uint32_t count) {
   return options;
 }
 
-// Each thread gets 16 bytes: at %r12 in shared memory, at %rd21 in `out` and at %rd22 in `in`. Those
-// in shared memory have all bits set, so that zeros which a copy writes show. %p1 is whether the
-// thread is odd.
+// Each thread gets 16 bytes: at %r12 in shared memory, at %rd21 in `out` and at %rd22 in `in`. The
+// bytes in shared memory have all bits set, so that zeros that a copy writes are visible. %p1 is
+// true in odd threads.
 std::string Begin() {
   std::string text =
       "mov.u32 %r10, area; shl.b32 %r11, %r2, 4; add.s32 %r12, %r10, %r11;"
@@ -44,7 +45,8 @@ std::string Begin() {
   return text;
 }
 
-// The thread's copy of 16 bytes, of which as many come from the source as the register 30 + i says.
+// Returns the thread's copy i of 16 bytes. Register 30 + i has the number of bytes that come from
+// the source.
 std::string Copy(uint32_t i) {
   const std::string at = "+" + Number(kCopyBytes * i) + "]";
   return "cp.async.cg.shared.global [%r12" + at + ", [%rd22" + at + ", 16, %r" + Number(30 + i) +
@@ -74,28 +76,28 @@ struct Script {
 };
 
 // 9.7.9.25.3.2: commit_group "batches all prior cp.async instructions initiated by the executing
-// thread but not committed to any cp.async-group into the new cp.async-group", an empty one where
+// thread but not committed to any cp.async-group into the new cp.async-group", which is empty if
 // there are none. 9.7.9.25.3.3: wait_group waits "till only N or fewer of the most recent
 // cp.async-groups are pending and all the prior cp.async-groups [...] are complete"; wait_all is
 // commit_group and wait_group 0. 9.7.9.25.1.1: groups "always complete in the order in which they
-// were committed", so that one before an empty group is complete where that one is not of the N
+// were committed". So a group before an empty group is complete if the empty one is not among the N
 // most recent.
 const Script kScripts[] = {
-    // The example of 9.7.9.25.3.3, and other numbers in it.
+    // The example of 9.7.9.25.3.3, also with other values of N.
     {"AcBcCcw1", "AB"},
     {"AcBcCcw0", "ABC"},
     {"AcBcCcw2", "A"},
     {"AcBcCcw3", ""},
     {"AcBcCcw7", ""},
-    // The order is that of the commits, whichever copy is in which.
+    // The order of the commits counts, not the order of the copies.
     {"CcAcBcw1", "AC"},
     {"DcCcBcAcw2", "CD"},
-    // Several copies to a group.
+    // Groups with several copies.
     {"ABcCcw1", "AB"},
     {"ABcCDcw1", "AB"},
     {"AcBCDcw1", "A"},
     {"ABCDcw0", "ABCD"},
-    // A copy that is not committed is in no group, and no wait for groups waits for it.
+    // A copy that was not committed is in no group, and wait_group does not wait for it.
     {"Aw0", ""},
     {"ABw1", ""},
     {"AcBw0", "A"},
@@ -104,7 +106,7 @@ const Script kScripts[] = {
     {"AcBw0c", "A"},
     {"AcBw0cw0", "AB"},
     {"AcBw0cw1", "A"},
-    // wait_all waits for that, too.
+    // wait_all waits for such a copy, too.
     {"Aa", "A"},
     {"AcBa", "AB"},
     {"AcBcCDa", "ABCD"},
@@ -115,7 +117,7 @@ const Script kScripts[] = {
     {"AaBcw1", "A"},
     {"AaBcw0", "AB"},
     {"AcBaCcDcw1", "ABC"},
-    // Groups without a copy count.
+    // Groups without a copy count for N.
     {"Accw1", "A"},
     {"Acccw2", "A"},
     {"AcBccw2", "A"},
@@ -126,7 +128,8 @@ const Script kScripts[] = {
     {"cccAcw1", ""},
     {"cccAcw3", ""},
     {"w0aAccw1", "A"},
-    // A group that was waited for stays complete; later groups and larger numbers count anew.
+    // A group that was waited for stays complete. Later waits count from the most recent group
+    // again.
     {"AcBcCcw2w1", "AB"},
     {"AcBcCcw1w2", "AB"},
     {"Acw0w1", "A"},
@@ -136,9 +139,8 @@ const Script kScripts[] = {
     {"AcBcw1Ccw1Dw0", "ABC"},
 };
 
-// The text of a kernel in which even threads do one script and odd ones another. The source's size
-// of copy i is SourceSize. The places of a thread's copies are its own, so that it needs no
-// barrier.
+// Returns a kernel in which even threads run one script and odd threads another. SourceSize gives
+// the source size of copy i. Each thread's copies have their own places, so no barrier is needed.
 std::string Text(const Script& even, const Script& odd) {
   const auto steps = [](const Script& script) {
     std::string text;
@@ -168,11 +170,11 @@ std::string Text(const Script& even, const Script& odd) {
 char NameOf(uint32_t copy) { return static_cast<char>('A' + copy); }
 bool Has(const std::string& text, char c) { return text.find(c) != std::string::npos; }
 
-// Bytes beyond the source's size are zeros (9.7.9.25.3.1).
+// Bytes beyond the source size become zeros (9.7.9.25.3.1).
 uint32_t SourceSize(uint32_t thread, uint32_t copy) { return (5 * thread + 3 * copy) % 17; }
 
-// Even lanes do one script and odd ones another, for a group is "per thread" and "an executing
-// thread waits". Each reads what it has complete, and writes to its source.
+// Even lanes run one script and odd lanes another, because a group is "per thread" and "an
+// executing thread waits". Each lane reads its complete copies, and writes to their sources.
 void CheckComplete(const std::string& name, const Script& even, const Script& odd) {
   std::string body = Text(even, odd);
   for (uint32_t i = 0; i < kCopies; ++i) {
@@ -195,8 +197,8 @@ void CheckComplete(const std::string& name, const Script& even, const Script& od
   }
 }
 
-// Even lanes access copy i after the text, which does not complete it. Reading or writing its
-// destination is a race, and so is writing to its source.
+// The text leaves copy i of the even lanes incomplete. Accessing its destination is then a race,
+// and so is writing to its source.
 void CheckPendingCopy(const std::string& text, uint32_t i) {
   const std::string guard = "@!%p1 ";
   const std::string wait = "cp.async.wait_all;";
@@ -230,9 +232,9 @@ void CheckScripts(const std::string& name, char step) {
   }
 }
 
-// A ring of three places, as pipelines have it: each round waits for its own copy, reads it, and
-// starts that of two rounds later, whose place the round before has read. The last two rounds have
-// no copy left to start and commit empty groups.
+// A ring of three places, as in a pipeline. Each round waits for its own copy, reads it, and starts
+// the copy for the second next round, into the place that the round before has read. The last two
+// rounds have no copy to start and commit empty groups.
 void CheckRing(const std::string& name) {
   constexpr uint32_t kRounds = 11;
   const std::string bytes = Number(kCopyBytes);
@@ -257,9 +259,9 @@ void CheckRing(const std::string& name) {
   }
 }
 
-// Two copies of a thread to one place, the second 512 bytes further on in `in`. "There is no
-// ordering between two cp.async operations that are not synchronized" by a wait (9.7.9.25.3.3), and
-// within a group two copies to one location are undefined behaviour (9.7.9.25.3.2).
+// A thread copies twice to one place. The second copy reads 512 bytes further on in `in`. "There is
+// no ordering between two cp.async operations that are not synchronized" by a wait (9.7.9.25.3.3),
+// and within a group two copies to one location are undefined behaviour (9.7.9.25.3.2).
 void CheckOnePlace(const std::string& name, const std::string& wait) {
   const std::string first = Begin() + "cp.async.cg.shared.global [%r12], [%rd22], 16;";
   const std::string second = "cp.async.cg.shared.global [%r12], [%rd22+512], 16;";
@@ -271,9 +273,8 @@ void CheckOnePlace(const std::string& name, const std::string& wait) {
   ExpectRace(first + "cp.async.commit_group;" + second + "cp.async.commit_group;" + end, options);
 }
 
-// The writes of copies "are made visible to the executing thread" (9.7.9.25.3.3) when it has
-// waited; another thread needs a barrier after that. Each of 80 threads reads the copy of the one
-// 37 further.
+// The writes of copies "are made visible to the executing thread" (9.7.9.25.3.3) after its wait.
+// Another thread also needs a barrier. Thread i of 80 reads the copy of thread (i + 37) % 80.
 void CheckOtherThreads(const std::string& name, const std::string& wait) {
   const auto body = [](const std::string& between) {
     return Begin() + "cp.async.cg.shared.global [%r12], [%rd22], 16;" + between +
@@ -292,8 +293,8 @@ void CheckOtherThreads(const std::string& name, const std::string& wait) {
   ExpectRace(body(barrier + wait), options);
 }
 
-// The same within a warp: even lanes copy, and odd lanes read the copy of the lane before them. It
-// is the even ones that have to wait.
+// The same within a warp: even lanes copy, and each odd lane reads the copy of the lane before it.
+// The even lanes must wait, not the odd ones.
 void CheckOtherLanes(const std::string& name, const std::string& wait) {
   const auto body = [&](const std::string& guard) {
     return Begin() + "@!%p1 cp.async.cg.shared.global [%r12], [%rd22], 16;" +
@@ -307,15 +308,15 @@ void CheckOtherLanes(const std::string& name, const std::string& wait) {
   }
   ExpectRace(body("@%p1 "), options);
   // "[...] does not provide any ordering and visibility guarantees for any other memory operation
-  // apart from cp.async" (9.7.9.25.3.3): a store of an even lane is not ordered before an odd one's
-  // load.
+  // apart from cp.async" (9.7.9.25.3.3): a store of an even lane is not ordered before the load of
+  // an odd lane.
   ExpectRace(Begin() + "@!%p1 st.shared.u32 [%r12], %r2;" + wait + "add.s32 %r12, %r12, -16;" +
                  Read("@%p1 ", 0),
              options);
 }
 
-// 9.7.9.25.3.1: 16 bytes, of which those beyond the source's size are zeros. When wait_all returns,
-// the thread sees them.
+// 9.7.9.25.3.1: a copy writes 16 bytes, and those beyond the source size are zeros. The thread sees
+// them when wait_all returns.
 void CheckCopy(const std::string& name) {
   const uint32_t sizes[] = {16, 0, 4, 8, 12, 16, 1, 15};
   const std::string body =

@@ -1,6 +1,6 @@
-// 9.7.3, floating-point arithmetic. Operands and results are given by their bits. Where the ISA
-// says IEEE 754, results that are no special case have been worked out with exact fractions; those
-// of f32 that are NaN are unspecified NaNs.
+// Section 9.7.3 of the PTX ISA: floating-point arithmetic. Operands and results are given by their
+// bits. For operations that the ISA defines by IEEE 754, results that are no special case were
+// computed with exact fractions. A NaN result of f32 may be any NaN.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -55,10 +55,11 @@ const std::vector<Row> kSums = {
 };
 
 const std::vector<Row> kProducts = {
-    // (1 + 2^-12)^2 is a tie that goes down, (1 + 2^-23) 1.5 one that goes up.
+    // (1 + 2^-12)^2 is a tie that is rounded down; (1 + 2^-23) 1.5 is a tie that is rounded up.
     {{0x3f800800, 0x3f800800, 0}, 0x3f801000},
     {{0x3f800001, 0x3fc00000, 0}, 0x3fc00002},
-    // 2^-150 is a tie between zero and the least number; 0.75 of the least rounds to it.
+    // 2^-150 is a tie between zero and the smallest number; 0.75 times the smallest number is
+    // rounded to it.
     {{0x1a000000, 0x1a000000, 0}, 0},
     {{0x9a000000, 0x1a000000, 0}, kMinusZero},
     {{0x1a000000, 0x1a400000, 0}, kLeast},
@@ -86,8 +87,7 @@ const std::vector<Row> kQuotients = {
     {{0xc67bc73a, 0x3d110d7c, 0}, 0xc8de2dbf},
     {{0xb68526ef, 0xbfea4a5e, 0}, 0x36117d73},
     {{0x330b8134, 0xc8d4b969, 0}, 0xa9a7e28d},
-    // Subnormal operands and results: 7 and 3 halves of the least number are ties, and so is one
-    // half.
+    // Subnormal operands and results: 7, 3 and 1 halves of the smallest number are ties.
     {{7, 0x40000000, 0}, 4},
     {{3, 0x40000000, 0}, 2},
     {{kLeast, 0x40000000, 0}, 0},
@@ -176,7 +176,7 @@ const std::vector<Row> kFusedNearest = {
 };
 
 const std::vector<Row> kFusedDown = {
-    // Towards minus infinity, whatever the sign: 1 + 2^-24, its negative, 1 - 2^-30.
+    // Rounds towards minus infinity for both signs: 1 + 2^-24, its negative, 1 - 2^-30.
     {{kOne, kOne, 0x33800000}, kOne},
     {{kMinusOne, kOne, 0xb3800000}, 0xbf800001},
     {{kOne, kOne, 0xb0800000}, 0x3f7fffff},
@@ -184,7 +184,7 @@ const std::vector<Row> kFusedDown = {
     {{0x448f81f6, 0x3dc0498c, 0xbbd1ed2f}, 0x42d7921e},
     {{0x3daf6c48, 0xca5e80df, 0xbbe08d94}, 0xc8987836},
     {{0x4a86e44e, 0x3bb8f83d, 0xb9d3e9cf}, 0x46c2edca},
-    // Above the greatest number and below the least in magnitude.
+    // Above the largest number, and below the smallest number in magnitude.
     {{0x7f000000, 0x40000000, 0}, kMax},
     {{0xff000000, 0x40000000, 0}, kMinusInf},
     {{0x0d800000, 0x0d800000, 0}, 0},
@@ -195,7 +195,7 @@ const std::vector<Row> kFusedDown = {
     {{kOne, kNan, kOne}, kAnyNan},
 };
 
-// If one of them is a NaN, the other; +0 is greater than -0.
+// If one operand is a NaN, the result is the other operand. +0 is greater than -0.
 std::vector<Row> Maxima(uint64_t of_one_nan, bool canonical) {
   const auto nan_or = [&](uint64_t other) { return canonical ? of_one_nan : other; };
   return {
@@ -241,8 +241,8 @@ void CheckApproximation(const Approximation& about, const std::vector<uint64_t>&
       const float x = std::bit_cast<float>(about.flushes ? Flushed(in) : in);
       const auto rounded = std::bit_cast<uint32_t>(static_cast<float>(about.exact(x)));
       const auto result = static_cast<uint32_t>(results[i]);
-      // Neighbours of one sign have neighbouring bits, up to infinity. A result that may be on either
-      // side of the least normal number may be flushed or not.
+      // Numbers of the same sign that are neighbours have neighbouring bits, up to infinity. If a
+      // result may be on either side of the smallest normal number, it may or may not be flushed.
       const auto near = [&](uint32_t bits) {
         return std::abs(int64_t{bits} - int64_t{rounded}) <= about.ulps;
       };
@@ -257,7 +257,7 @@ void CheckApproximation(const Approximation& about, const std::vector<uint64_t>&
   }
 }
 
-// The results of the ISA's table of special inputs are exact.
+// The results in the ISA's table of special inputs must be exact.
 Form Approximate(const Approximation& about, const std::vector<uint64_t>& inputs,
                  const std::vector<Row>& special) {
   const Form exact = OneResult(about.name, "%f20, %f10", "f", special);
@@ -307,12 +307,12 @@ std::vector<Form> FloatForms() {
       {{kInf, 0, 0}, kInf},   {{kNan, 0, 0}, kAnyNan},    {{kSignallingNan, 0, 0}, kAnyNan},
   };
   std::vector<Row> flushed = exponentials;
-  // 2^-127, 2^-140 and -149 are below the least normal number.
+  // 2^-127, 2^-140 and 2^-149 are below the smallest normal number.
   for (const uint64_t x : {0xc2fe0000, 0xc30c0000, 0xc3150000}) flushed.push_back({{x, 0, 0}, 0});
   std::vector<uint64_t> low = Exponents();
   for (const uint64_t x : {0xc2fe0000, 0xc30c0000, 0xc3150000, 0xc3170000}) low.push_back(x);
   return {
-      // 9.7.3.3 to 9.7.3.5: without a rounding modifier to the nearest, as with .rn.
+      // 9.7.3.3 to 9.7.3.5: without a rounding modifier, the default is .rn.
       OneResult("add.f32", kTwo, "f", kSums),
       OneResult("add.rn.f32", kTwo, "f", kSums),
       OneResult("sub.f32", kTwo, "f", differences),
@@ -365,8 +365,7 @@ std::vector<Form> FloatForms() {
       // 9.7.3.12; .NaN gives the canonical NaN.
       OneResult("max.f32", kTwo, "f", Maxima(0, false)),
       OneResult("max.NaN.f32", kTwo, "f", Maxima(0x7fffffff, true)),
-      // 9.7.3.13 and 9.7.3.21: at most 1 and 2 units in the last place from the correctly rounded
-      // result.
+      // 9.7.3.13 and 9.7.3.21: at most 1 and 2 ulps from the correctly rounded result.
       Approximate({"rcp.approx.ftz.f32", Reciprocal, 1, true}, Divisors(),
                   {{{0, 0, 0}, kInf},
                    {{kMinusZero, 0, 0}, kMinusInf},

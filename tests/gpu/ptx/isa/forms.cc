@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLanes = 32;
 
-// Whether the bits are a NaN of the format that a register of the kind holds.
+// Whether the bits are a NaN in the format of a register of the kind.
 bool IsNan(const std::string& name, const std::string& kind, uint64_t bits) {
   if (kind == "fd") {
     double value = 0;
@@ -48,7 +48,7 @@ void Check(const std::string& name, const Variant& variant) {
   }
 }
 
-// Whether the text has the name as a word of its own.
+// Whether the text contains the name as a separate word.
 bool Contains(const std::string& text, const std::string& name) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const size_t end = at + name.size();

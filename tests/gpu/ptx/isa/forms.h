@@ -1,8 +1,8 @@
-// Cases that hold the forms of PTX's instructions to the text of the PTX ISA (8.x and 9.0; sections
-// are those of 9.0). A form is a mnemonic with all of its qualifiers, or a special register. Their
-// author had not read the interpreter.
+// Test cases for the forms of PTX instructions, derived from the text of the PTX ISA (8.x and 9.0;
+// section numbers are those of 9.0). A form is a mnemonic with all of its qualifiers, or a special
+// register. The author of these cases had not read the interpreter.
 //
-// Not thread-safe: cases run kernels by text_kernel.h and fail by gtest's means.
+// Not thread-safe: cases run kernels with text_kernel.h and fail through gtest.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@ struct Form {
   std::function<void(const std::string& name)> check;
 };
 
-// The name, by which forms_test.py learns from gtest's list of cases which forms have one.
+// Prints the name. forms_test.py reads it in gtest's list of cases, to learn which forms have a
+// case.
 void PrintTo(const Form& form, std::ostream* out);
 
-// An expected result of a floating-point type: a NaN, whichever.
+// The expected result is any NaN of a floating-point type.
 inline constexpr uint64_t kAnyNan = 0x7ff8dead0000beef;
 
 struct Row {
@@ -32,8 +33,8 @@ struct Row {
   uint64_t expected = 0;
 };
 
-// An instruction with one result, of a kind of text_kernel.h's Results, for any number of rows.
-// `operands` name the registers as Results does: "%r20, %r10, %r11".
+// An instruction with one result, of a kind that text_kernel.h's Results knows, with any number of
+// rows. `operands` names the registers as Results does: "%r20, %r10, %r11".
 struct Variant {
   std::string operands;
   std::string kind;
@@ -44,7 +45,7 @@ Form OneResult(const std::string& name, std::vector<Variant> variants);
 Form OneResult(const std::string& name, const std::string& operands, const std::string& kind,
                std::vector<Row> rows);
 
-// Rows of every pair of values.
+// Returns rows for every pair of values.
 template <class F>
 std::vector<Row> Pairs(const std::vector<uint64_t>& values, const F& expected) {
   std::vector<Row> rows;
@@ -60,8 +61,8 @@ struct KernelText {
   std::string directives;
 };
 
-// Runs a kernel that has the form in it. Fails the case for a finding, and for a text without the
-// form.
+// Runs a kernel that contains the form. Fails the test case if there is a finding, or if the text
+// does not contain the form.
 TextRun RunForm(const std::string& name, const KernelText& text, const TextOptions& options);
 
 template <class T>
@@ -71,7 +72,7 @@ std::vector<uint8_t> Bytes(const std::vector<T>& values) {
   return bytes;
 }
 
-// The forms by chapter of the ISA.
+// The forms of each chapter of the ISA.
 std::vector<Form> IntegerForms();
 std::vector<Form> LogicForms();
 std::vector<Form> ComparisonForms();

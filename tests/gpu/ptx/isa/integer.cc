@@ -1,4 +1,4 @@
-// 9.7.1, integer arithmetic, and 9.7.8, logic and shifts.
+// Sections 9.7.1 and 9.7.8 of the PTX ISA: integer arithmetic; logic and shifts.
 #include <functional>
 #include <utility>
 
@@ -64,9 +64,9 @@ std::vector<Row> Singles(const Values& values, const std::function<uint64_t(uint
   return rows;
 }
 
-// Division: the ISA leaves that by zero open, and the quotient that overflows. It rounds towards
-// zero, and a remainder has the dividend's sign: the ISA calls this the machine's choice, and nvcc
-// compiles C's operators to it.
+// Division. The ISA leaves division by zero and an overflowing quotient undefined, so these are not
+// tested. Division rounds towards zero, and a remainder has the dividend's sign. The ISA calls this
+// machine-specific, but nvcc compiles C's operators to these instructions.
 std::vector<Row> Division(const Values& values, bool is_signed, int bits, const Of2& f) {
   std::vector<Row> rows;
   const uint64_t lowest = uint64_t{1} << (bits - 1);
@@ -80,7 +80,7 @@ std::vector<Row> Division(const Values& values, bool is_signed, int bits, const 
   return rows;
 }
 
-// Amounts are unsigned numbers of 32 bits; those beyond the width are as good as the width.
+// Shift amounts are unsigned 32-bit numbers. An amount beyond the width counts as the width.
 const Values kAmounts = {0,  1,  5,  15, 16,  17,  31,         32,
                          33, 63, 64, 65, 255, 256, 0x80000000, 0xffffffff};
 
@@ -95,7 +95,7 @@ std::vector<Row> Shifts(const Values& values, int bits, const Of2& f) {
 }
 
 uint64_t ShiftRight(int64_t value, uint64_t amount) {
-  // Floored division: what goes out to the right does not count, whatever the sign.
+  // Floored division: bits that are shifted out do not count, for both signs.
   if (amount >= 63) return value < 0 ? ~uint64_t{0} : 0;
   const int64_t divisor = int64_t{1} << amount;
   const int64_t quotient = value / divisor;
@@ -116,8 +116,8 @@ std::vector<Row> Triples(const Of2& product) {
   return rows;
 }
 
-// 9.7.1.24, dp4a: "d = c", and to it each of four bytes of a times that of b is added, the bytes
-// "sign or zero extended". The sum wraps, as all without .sat does.
+// 9.7.1.24, dp4a: d = c plus the products of the four bytes of a with those of b, the bytes "sign
+// or zero extended". The sum wraps, as in every instruction without .sat.
 uint64_t DotProductOf(uint64_t a, uint64_t b, uint64_t c) {
   for (uint32_t i = 0; i < 4; ++i) {
     const auto x = static_cast<int8_t>(a >> (8 * i));
@@ -139,7 +139,7 @@ Form DotProduct() {
   std::vector<Row> of_one;
   std::vector<Row> of_constant;
   for (const uint64_t a : words) {
-    // Sums that reach the extremes of s32 and pass them by one or by as much as they can.
+    // Sums that reach the extremes of s32, and exceed them by one or by as much as possible.
     for (const uint64_t c : {0x0, 0x5}) of_one.push_back({{a, 0, c}, DotProductOf(a, a, c)});
     for (const uint64_t c : {0x0U, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
       of_constant.push_back({{a, 0, c}, DotProductOf(a, 0x80ff7f01, c)});
@@ -189,7 +189,7 @@ Form Permute() {
     rows.push_back({{a, b, c}, PermuteOf(a, b, c)});
   };
   for (const auto& [a, b] : sources) {
-    // Each selector in each place, with each selector beside it.
+    // Each selector in each place, combined with several selectors in the other places.
     for (uint32_t place = 0; place < 4; ++place) {
       for (uint64_t selector = 0; selector < 16; ++selector) {
         for (const uint64_t others : {0x0000, 0x7777, 0x8888, 0xffff, 0x3210, 0x7654}) {
@@ -200,7 +200,7 @@ Form Permute() {
     for (const uint64_t c : {0x3210, 0x7654, 0x0123, 0x4567, 0x5410, 0x7632, 0x6420, 0x7531, 0x5140,
                              0xba98, 0xfedc, 0x8a9b, 0x4440, 0x9910, 0xd5d5}) {
       add(a, b, c);
-      // Bits 16 to 31 of c select nothing.
+      // Bits 16 to 31 of c must be ignored.
       add(a, b, c | 0xffff0000);
       add(a, b, c | 0x5a3c0000);
     }
@@ -265,7 +265,7 @@ std::vector<Form> IntegerForms() {
                    [](uint64_t a, uint64_t b) { return static_cast<uint64_t>(S64(a) % S64(b)); })),
       OneResult("div.u64", kThree64, "rd", Division(kWords64, false, 64, std::divides<uint64_t>())),
       OneResult("rem.u64", kThree64, "rd", Division(kWords64, false, 64, std::modulus<uint64_t>())),
-      // 9.7.1.12: of the lowest number the negative wraps to itself.
+      // 9.7.1.12: the negative of the lowest number wraps to the number itself.
       OneResult("neg.s32", "%r20, %r10", "r",
                 Singles(kWords32, [](uint64_t a) { return U32(~a + 1); })),
       OneResult("neg.s64", "%rd20, %rd10", "rd",

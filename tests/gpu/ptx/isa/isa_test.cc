@@ -1,5 +1,5 @@
-// Each form by its case of forms.h. `--gtest_list_tests` names the forms, which forms_test.py
-// reads.
+// Runs the test case of each form in forms.h. `--gtest_list_tests` names the forms, and
+// forms_test.py reads this list.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Isa : public testing::TestWithParam<Form> {};
 
 TEST_P(Isa, DoesWhatTheTextSays) { GetParam().check(GetParam().name); }
 
-// "add.s32" as "add_s32".
+// Returns "add_s32" for "add.s32".
 std::string CaseName(const testing::TestParamInfo<Form>& info) {
   std::string name = info.param.name;
   std::replace_if(

@@ -1,5 +1,6 @@
-// 9.7.14, ldmatrix and mma of a warp, and 9.7.15, wgmma of a warpgroup. Matrices of small whole
-// numbers, of which every product and sum is exact, so that a wrong place of any element shows.
+// Sections 9.7.14 and 9.7.15 of the PTX ISA: ldmatrix and mma of a warp; wgmma of a warpgroup.
+// Matrices have small whole numbers, whose products and sums are exact, so that a misplaced element
+// is detected.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,7 +15,7 @@ constexpr uint32_t kLanes = 32;
 
 bool IsBrain(const std::string& name) { return name.find("bf16") != std::string::npos; }
 
-// A whole number of magnitude up to 256 as f16 or bf16.
+// Returns a whole number of magnitude up to 256 as f16 or bf16.
 uint16_t Element(bool brain, int value) {
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
   if (brain) return static_cast<uint16_t>(bits >> 16);
@@ -37,9 +38,10 @@ int Product(uint32_t row, uint32_t column, uint32_t first_k, uint32_t count) {
   return sum;
 }
 
-// 9.7.14.5.15, ldmatrix: lane 8 i + r has the address of row r of matrix i, 8 elements of 2 bytes.
-// Of matrix i lane l gets elements 2 (l % 4) and one more of row l / 4, the first in the lower
-// half; with .trans of column l / 4. Rows lie 80 bytes apart and in no order.
+// 9.7.14.5.15, ldmatrix: lane 8 i + r has the address of row r of matrix i, which is 8 elements of
+// 2 bytes. From matrix i, lane l gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 (with
+// .trans, of column l / 4), the first one in the lower half. Rows are 80 bytes apart and in no
+// particular order.
 void CheckLoadMatrix(const std::string& name) {
   constexpr uint32_t kRowBytes = 80;
   TextOptions options;
@@ -73,10 +75,10 @@ void CheckLoadMatrix(const std::string& name) {
   }
 }
 
-// 9.7.14.5.8, the fragments of m16n8k16 of 16-bit types: with g = lane / 4 and t = lane % 4,
-// element i of A is in row g (i % 4 < 2) or g + 8 and column 2 t + i % 2, 8 more from i = 4 on; of
-// B in row 2 t + i % 2, 8 more from i = 2 on, and column g; of C and D in row g, 8 more from i = 2
-// on, and column 2 t + i % 2.
+// 9.7.14.5.8, the fragments of m16n8k16 of 16-bit types, with g = lane / 4 and t = lane % 4.
+// Element i of A is in row g (if i % 4 < 2) or g + 8, and in column 2 t + i % 2, plus 8 from i = 4
+// on. Element i of B is in row 2 t + i % 2, plus 8 from i = 2 on, and in column g. Element i of C
+// and D is in row g, plus 8 from i = 2 on, and in column 2 t + i % 2.
 void CheckMma(const std::string& name) {
   const bool brain = IsBrain(name);
   std::vector<uint32_t> words;
@@ -126,10 +128,10 @@ void CheckMma(const std::string& name) {
   }
 }
 
-// Operands of wgmma in shared memory, K-major with the 128-byte swizzle (9.7.15.5.1.2): a row is 64
-// elements, 128 bytes; 8 rows lie one after another in 1,024 bytes, and eights of rows a stride
-// apart; of each address bits 4 to 6 are exclusive-ored with bits 7 to 9. A is 64 rows, eights of
-// rows 2,048 bytes apart; B is 256 columns, 1,024 apart.
+// The operands of wgmma in shared memory, K-major with the 128-byte swizzle (9.7.15.5.1.2). A row
+// is 64 elements (128 bytes). Groups of 8 rows take 1,024 bytes, and are a stride apart. In each
+// address, bits 4 to 6 are exclusive-ored with bits 7 to 9. A has 64 rows with a stride of 2,048
+// bytes. B has 256 columns with a stride of 1,024 bytes.
 constexpr uint32_t kStrideA = 2048;
 constexpr uint32_t kStrideB = 1024;
 constexpr uint32_t kPlaceA = 32768;
@@ -141,7 +143,7 @@ uint32_t SwizzledPlace(uint32_t row, uint32_t k, uint32_t stride) {
 }
 
 std::vector<uint8_t> Operands64x256(bool brain) {
-  // NaNs lie between the eights of A.
+  // The gaps between A's groups of 8 rows contain NaNs.
   std::vector<uint16_t> tiles(kTileBytes / 2, 0x7fff);
   for (uint32_t k = 0; k < 64; ++k) {
     for (uint32_t row = 0; row < 64; ++row) {
@@ -160,17 +162,18 @@ std::string Accumulators(uint32_t first) {
   return list + "}";
 }
 
-// 9.7.15.5.1.2.2, the descriptor: the address in bits 0 to 13, the leading dimension's offset in 16
-// to 29 (unused here), the stride's in 32 to 45, each without its lower four bits; 1 in bits 62 and
-// 63 for the 128-byte swizzle.
+// 9.7.15.5.1.2.2, the descriptor: bits 0 to 13 are the address, bits 16 to 29 the leading
+// dimension's offset (unused here) and bits 32 to 45 the stride offset, each without its lower four
+// bits. Bits 62 and 63 are 1 for the 128-byte swizzle.
 uint64_t DescriptorWithoutAddress(uint32_t stride) {
   return uint64_t{1} << 62 | uint64_t{stride >> 4} << 32 | uint64_t{1} << 16;
 }
 
-// Two accumulators, each a group of its own: the first is A B of k = 16 .. 47 in two steps, of
-// which the first does not look at what was there; the second is what was there, 3, and A B of k =
-// 0 .. 15. The first is read while the second's group may still be under way, and a product of
-// k = 48 .. 63 follows into the second without a fence, for only wgmma has accessed its registers.
+// Two accumulators, each with its own group. The first one gets A B for k = 16 .. 47 in two steps,
+// of which the first step ignores the old value. The second one gets its old value, 3, plus A B for
+// k = 0 .. 15. The first accumulator is read while the second's group may still be pending. Then a
+// product for k = 48 .. 63 adds to the second accumulator without a fence, because only wgmma has
+// accessed its registers.
 void CheckWgmma(const std::string& name, const std::string& types) {
   const std::string product = "wgmma.mma_async.sync.aligned.m64n256k16.f32." + types + " ";
   const auto step = [&](uint32_t accumulator, uint32_t k, const std::string& adds) {
@@ -216,8 +219,8 @@ void CheckWgmma(const std::string& name, const std::string& types) {
   const TextRun run = RunForm(
       name, {body, ".shared .align 1024 .b8 tiles[" + std::to_string(kTileBytes) + "];", ""},
       options);
-  // 9.7.15.5.1.1.1: warp w has rows 16 w .. 16 w + 15; element i of its lanes is in row lane / 4, 8
-  // more if i % 4 >= 2, and column 8 (i / 4) + 2 (lane % 4) + i % 2.
+  // 9.7.15.5.1.1.1: warp w has rows 16 w .. 16 w + 15. Element i of a lane is in row lane / 4, plus
+  // 8 if i % 4 >= 2, and in column 8 (i / 4) + 2 (lane % 4) + i % 2.
   for (uint32_t thread = 0; thread < 128; ++thread) {
     for (uint32_t i = 0; i < 128; ++i) {
       const uint32_t row = thread / 32 * 16 + thread % 32 / 4 + (i % 4 < 2 ? 0 : 8);

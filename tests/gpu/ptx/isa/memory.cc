@@ -1,4 +1,4 @@
-// 9.7.9, loads, stores and cvta.
+// Section 9.7.9 of the PTX ISA: loads, stores and cvta.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kLanes = 32;
 constexpr size_t kLaneBytes = 64;
 
-// Bytes of which neighbours differ, half of them with the upper bit.
+// Returns bytes whose neighbours differ, half of them with the upper bit set.
 std::vector<uint8_t> Pattern() {
   std::vector<uint8_t> bytes(kLanes * kLaneBytes);
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -21,8 +21,8 @@ std::vector<uint8_t> Pattern() {
 
 std::string Number(size_t i) { return std::to_string(i); }
 
-// %rd31 and %rd32 are the lane's 64 bytes of `in` and `out`, %rd33 and %rd34 the same in the global
-// space, %r31 its bytes of shared memory.
+// %rd31 and %rd32 are the generic addresses of the lane's 64 bytes of `in` and `out`. %rd33 and
+// %rd34 are their addresses in the global space. %r31 is the address of the lane's shared memory.
 constexpr char kAddresses[] =
     "mul.wide.u32 %rd30, %r2, 64; add.s64 %rd31, %rd1, %rd30; add.s64 %rd32, %rd2, %rd30;"
     "cvta.to.global.u64 %rd33, %rd31; cvta.to.global.u64 %rd34, %rd32;"
@@ -39,7 +39,7 @@ std::string EachWord(const std::string& load, const std::string& store) {
   return text;
 }
 
-// Vectors are listed in braces.
+// Returns a register, or several registers in braces for a vector.
 std::string Registers(const std::string& kind, size_t first, size_t count) {
   std::string list;
   for (size_t i = 0; i < count; ++i) {
@@ -48,7 +48,7 @@ std::string Registers(const std::string& kind, size_t first, size_t count) {
   return count == 1 ? list : "{" + list + "}";
 }
 
-// The register's bits, extended by zeros, in %rd40.
+// Returns the text that copies the register's bits to %rd40, zero-extended.
 std::string ToWide(const std::string& kind, size_t number) {
   const std::string reg = "%" + kind + Number(number) + ";";
   if (kind == "rd") return "mov.u64 %rd40, " + reg;
@@ -59,8 +59,8 @@ std::string ToWide(const std::string& kind, size_t number) {
 
 size_t WidthOf(const std::string& kind) { return kind == "rd" ? 8 : kind == "rs" ? 2 : 4; }
 
-// An access of so many elements, by registers of these kinds, which may be wider than the element's
-// type.
+// A load or store of `elements` elements, with registers of each of these kinds, which may be wider
+// than the element's type.
 struct Access {
   std::string name;
   std::vector<std::string> kinds;
@@ -78,7 +78,7 @@ uint64_t ReadAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
   return value;
 }
 
-// The lane's elements are loaded twice, and stored as 64 bits each.
+// Returns the text that loads the lane's elements twice and stores each as 64 bits.
 std::string LoadText(const Access& access, const std::string& kind) {
   const std::string base = access.shared() ? "%r31" : access.global() ? "%rd33" : "%rd31";
   const std::string beyond = access.shared() ? "%r32" : "%rd35";
@@ -100,9 +100,9 @@ std::string LoadText(const Access& access, const std::string& kind) {
   return body;
 }
 
-// 9.7.9.8: the value of each element, extended to the register's width: by its sign if the type is
-// signed, else by zeros. It is loaded twice, with a displacement of each sign; lane 0 loads from
-// the name of shared memory.
+// 9.7.9.8: each element is extended to the register's width, by its sign if the type is signed and
+// else by zeros. Each element is loaded twice, with a positive and a negative displacement. Lane 0
+// uses the name of shared memory as the address.
 void CheckLoad(const Access& access, const std::string& name) {
   const std::vector<uint8_t> in = Pattern();
   for (const std::string& kind : access.kinds) {
@@ -146,8 +146,8 @@ std::string StoreText(const Access& access, const std::string& kind) {
   return body;
 }
 
-// 9.7.9.11: the lower bits of each register, and no byte beside them. Lane 0 stores to shared
-// memory by its name.
+// 9.7.9.11: the lower bits of each register are stored, and no neighbouring byte changes. Lane 0
+// uses the name of shared memory as the address.
 void CheckStore(const Access& access, const std::string& name) {
   const std::vector<uint8_t> in = Pattern();
   for (const std::string& kind : access.kinds) {
@@ -175,7 +175,7 @@ Form Store(const Access& access) {
   return {access.name, [=](const std::string& name) { CheckStore(access, name); }};
 }
 
-// A vector of shared memory, of 2 elements of 2 bytes or 4 of 4.
+// A vector in shared memory: 2 elements of 2 bytes, or 4 elements of 4 bytes.
 struct SharedVector {
   size_t elements;
   size_t size;
@@ -183,14 +183,14 @@ struct SharedVector {
   size_t bytes() const { return elements * size; }
 };
 
-// Stores, and what they leave of a lane's 64 bytes, which are 0xee before.
+// Builds stores, and the bytes that they must leave in a lane's 64 bytes, which are 0xee before.
 class VectorStores {
  public:
   VectorStores(const std::string& name, const SharedVector& vector)
       : name_(name), vector_(vector) {}
 
-  // Element i is the lower bits of what `in` has 8 * order[i] bytes after the lane's begin, in a
-  // register of the kind.
+  // Adds a store. Element i is the lower bits of a register of the kind, which holds the value at
+  // byte 8 * order[i] of the lane's bytes of `in`.
   void Add(const std::string& guard, const std::string& address, const std::string& kind,
            const std::vector<size_t>& order) {
     text_ += guard + name_ + " [" + address + "], {";
@@ -214,7 +214,7 @@ class VectorStores {
   std::string text_;
 };
 
-// Registers 20 to 23 of each kind, and %rd50 to %rd53, from `in`.
+// Loads registers 20 to 23 of each kind, and %rd50 to %rd53, from `in`.
 std::string VectorRegisters() {
   std::string text = kAddresses;
   text += "mov.u32 %r40, 0xeeeeeeee;" + EachWord("", "st.shared.u32 [%r31");
@@ -227,10 +227,11 @@ std::string VectorRegisters() {
   return text + "and.b32 %r50, %r2, 1; setp.ne.u32 %p2, %r50, 0; add.s32 %r51, %r31, 64;";
 }
 
-// 9.7.9.11, st of vectors: the elements "low to high" from the address on, each the lower bits of a
-// register that may be wider than they are (9.4.1), and no byte beside them; of two stores of a
-// thread the later one stays. The address is "naturally aligned to a multiple of the access size",
-// that of the vector (5.4.2, 6.4.1); else "the resulting behavior is undefined", a finding here.
+// 9.7.9.11, st of vectors: elements are stored "low to high" from the address on. Each is the lower
+// bits of a register that may be wider (9.4.1). No neighbouring byte changes. The later one of two
+// stores of a thread wins. The address must be "naturally aligned to a multiple of the access
+// size", which is the vector's size (5.4.2, 6.4.1). Otherwise "the resulting behavior is
+// undefined", which is a finding here.
 void CheckVectorStore(const std::string& name) {
   const SharedVector vector = name == "st.shared.v2.u16" ? SharedVector{2, 2} : SharedVector{4, 4};
   const size_t bytes = vector.bytes();
@@ -273,7 +274,7 @@ void CheckVectorStore(const std::string& name) {
       ASSERT_EQ(written, expected) << name << " of %" << kind << ", lane " << lane;
     }
   }
-  // One lane by the name of shared memory, with each displacement that the alignment has.
+  // One lane stores at the name of shared memory, with each displacement that is aligned.
   for (size_t at = 0; at < kLaneBytes; at += vector.size) {
     VectorStores store(name, vector);
     store.Add("@%p4 ", "area+" + Number(at), "r", turned);
@@ -290,7 +291,7 @@ void CheckVectorStore(const std::string& name) {
     run.out.resize(expected.size());
     ASSERT_EQ(run.out, expected) << name << " at " << at;
   }
-  // The last vector of the area, and the one after it.
+  // The last vector of the area, and the vector after it.
   for (const bool beyond : {false, true}) {
     VectorStores store(name, vector);
     store.Add("@%p4 ", "area+" + Number(2048 - (beyond ? 0 : bytes)), "r", in_order);
@@ -301,8 +302,8 @@ void CheckVectorStore(const std::string& name) {
   }
 }
 
-// 9.7.9.8 in the space .param: parameters are bytes at their names, and at addresses that name
-// them.
+// 9.7.9.8 in the space .param: a parameter's bytes can be read at its name, and at an address that
+// was made of its name.
 Form LoadParameter(const std::string& name, const std::string& operands, const std::string& kind,
                    uint64_t expected) {
   return {name, [=](const std::string& form) {
@@ -324,7 +325,7 @@ Form LoadParameter(const std::string& name, const std::string& operands, const s
 
 std::vector<Form> MemoryForms() {
   std::vector<Form> forms = {
-      // Parameters: `in` and `out` are pointers, the count is 0x80c3a501.
+      // Parameters: `in` and `out` are pointers; the count is 0x80c3a501.
       LoadParameter("ld.param.u8", "%rs20, [count+2]", "rs", 0xc3),
       LoadParameter("ld.param.u32", "%r20, [%rd32+-8]", "r", 0x80c3a501),
       LoadParameter("ld.param.s32", "%rd20, [count]", "rd", 0xffffffff80c3a501),
@@ -342,7 +343,8 @@ std::vector<Form> MemoryForms() {
                                      options);
          EXPECT_EQ(run.At<uint64_t>(1), run.At<uint64_t>(0));
        }},
-      // 9.7.9.20: global addresses are generic ones, and so is what cvta makes of a parameter's.
+      // 9.7.9.20: global addresses equal generic ones, and so does the result of cvta for a
+      // parameter.
       {"cvta.to.global.u64",
        [](const std::string& name) {
          TextOptions options;

@@ -6,7 +6,7 @@ namespace dragoman::ptx::isa {
 std::vector<Form> MoveForms() {
   constexpr uint64_t kWide = 0xdeadbeef12345678;
   return {
-      // Bits as they are, of NaNs too; vectors have their first element in the
+      // Bits are copied unchanged, also those of NaNs. The first element of a vector is in the
       // lowest bits.
       OneResult("mov.b32", {{"%f20, %r10", "f", {{{0x7f800001, 0, 0}, 0x7f800001}}},
                             {"%r20, %f10", "r", {{{0xffc12345, 0, 0}, 0xffc12345}}},

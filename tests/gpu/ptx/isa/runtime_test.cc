@@ -1,5 +1,5 @@
-// The forms whose cases need the runtime: copies of tensors, which complete an mbarrier's phase,
-// and grids that depend on each other.
+// Tests the forms whose cases need the runtime: copies of tensors, which complete an mbarrier's
+// phase, and grids that depend on each other.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace dragoman::ptx::isa {
 namespace {
 
-// Device memory that holds a copy of what the host has.
+// Device memory with a copy of a host vector.
 template <class T>
 class OnDevice {
  public:
@@ -38,7 +38,7 @@ class OnDevice {
 
 constexpr int kColumns = 70;
 constexpr int kRows = 21;
-constexpr int kPitch = 72;  // elements from row to row: a multiple of 16 bytes
+constexpr int kPitch = 72;  // distance of rows in elements; a multiple of 16 bytes
 
 CUtensorMap MapOf(uint16_t* tensor) {
   void* entry = nullptr;
@@ -59,10 +59,10 @@ CUtensorMap MapOf(uint16_t* tensor) {
   return map;
 }
 
-// 9.7.9.27 and 5.5.3: the first coordinate is the innermost dimension's. What lies outside of the
-// tensor, before its beginning too, arrives as zeros, and its bytes count. Rows of 128 bytes follow
-// each other; the swizzle of 128 bytes exclusive-ors the number of a 16-byte piece with the row's,
-// modulo 8. An mbarrier's phase ends when all arrivals and all announced bytes have come.
+// 9.7.9.27 and 5.5.3: the first coordinate belongs to the innermost dimension. Elements outside of
+// the tensor, also before its beginning, arrive as zeros, and their bytes count. Rows of 128 bytes
+// are adjacent. The 128-byte swizzle exclusive-ors the number of a 16-byte piece with the number of
+// its row modulo 8. An mbarrier's phase ends when all arrivals and all announced bytes have come.
 void CheckBoxes(const std::string&) {
   std::vector<uint16_t> tensor(kRows * kPitch, 0x7e00);
   for (int row = 0; row < kRows; ++row) {
@@ -97,8 +97,8 @@ void CheckBoxes(const std::string&) {
   }
 }
 
-// 9.7.12 (griddepcontrol): wait returns when the grids before have ended, and what they have
-// written is visible.
+// 9.7.12 (griddepcontrol): wait returns when the grids before have ended and their writes are
+// visible.
 void CheckDependent(const std::string&) {
   constexpr int kBlocks = 7;
   const OnDevice between(std::vector<uint32_t>(kBlocks * 32, 1));

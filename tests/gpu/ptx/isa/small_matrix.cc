@@ -1,4 +1,4 @@
-// 9.7.14.5.3 and 9.7.14.5.14, mma of a warp with 8 by 8 elements: m8n8k16 of 8-bit whole numbers.
+// Sections 9.7.14.5.3 and 9.7.14.5.14 of the PTX ISA: mma m8n8k16 of a warp, with 8-bit integers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ uint32_t Result(const Matrices& of, uint32_t row, uint32_t column) {
   return sum;
 }
 
-// The registers of A, B, and C of each lane. 9.7.14.5.3, with groupID = %laneid >> 2 and
-// threadID_in_group = %laneid % 4: a_i is in row groupID and column threadID_in_group * 4 + i, b_i
-// in row threadID_in_group * 4 + i and column groupID, each register with its elements "low to
-// high"; c_i is in row groupID and column threadID_in_group * 2 + i.
+// Returns the registers of A, B and C of each lane. 9.7.14.5.3, with groupID = %laneid >> 2 and
+// threadID_in_group = %laneid % 4: a_i is in row groupID and column threadID_in_group * 4 + i; b_i
+// is in row threadID_in_group * 4 + i and column groupID; c_i is in row groupID and column
+// threadID_in_group * 2 + i. Elements are in registers "low to high".
 std::vector<uint32_t> Fragments(const Matrices& of) {
   std::vector<uint32_t> words;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -53,7 +53,8 @@ std::vector<uint32_t> Fragments(const Matrices& of) {
   return words;
 }
 
-// Loads the thread's fragments to %r20, %r21 and {%r22, %r23}; %rd23 is its place in `out`.
+// Loads the thread's fragments into %r20, %r21 and {%r22, %r23}. %rd23 is the thread's address in
+// `out`.
 constexpr char kLoad[] =
     "shl.b32 %r10, %r3, 6; add.s32 %r10, %r10, %r2; mul.wide.u32 %rd20, %r10, 16;"
     "add.s64 %rd21, %rd1, %rd20; mul.wide.u32 %rd22, %r10, 8; add.s64 %rd23, %rd2, %rd22;"
@@ -85,7 +86,7 @@ TextOptions OptionsOf(std::span<const Matrices> products) {
   return options;
 }
 
-// An even number of products, two to a block: each warp has its own.
+// Checks an even number of products, two in each block, one for each warp.
 void CheckProducts(const std::string& name, const std::vector<Matrices>& products,
                    const ProductOperands& operands = kApart) {
   std::string body = kLoad + name + operands.Text();
@@ -105,7 +106,7 @@ void CheckProducts(const std::string& name, const std::vector<Matrices>& product
   }
 }
 
-// 128 different numbers in A and in B, and 64 in C.
+// Returns matrices with 128 different numbers in A and in B, and 64 in C.
 Matrices Distinct() {
   Matrices of;
   for (int i = 0; i < 128; ++i) {
@@ -116,8 +117,8 @@ Matrices Distinct() {
   return of;
 }
 
-// One element of A, or of B, is 1 and the others are 0, each element in turn: a row of D is a row
-// of B, or a column of D one of A, beside C.
+// In turn, each element of A or of B is 1 and all others of that matrix are 0. D - C then has one
+// row of B, or one column of A.
 std::vector<Matrices> OneElement() {
   std::vector<Matrices> products;
   for (uint32_t i = 0; i < 128; ++i) {
@@ -141,8 +142,8 @@ Matrices Constant(int a, int b, int32_t c) {
   return of;
 }
 
-// The extremes of the elements: sums of up to 16 * 128 * 128 = 262,144. With C they reach the
-// extremes of s32, and pass them by one.
+// The extremes of the elements, with sums of up to 16 * 128 * 128 = 262,144. With C they reach the
+// extremes of s32, and exceed them by one.
 std::vector<Matrices> Extremes() {
   std::vector<Matrices> products = {
       Constant(-128, -128, 0),
@@ -164,8 +165,8 @@ std::vector<Matrices> Extremes() {
       Constant(127, 127, kMost),
       Constant(127, 127, -258'064),
   };
-  // Products that pass the extremes in parts and whose sum is 0: those of k below 8 add up to
-  // 65,536 or -65,536.
+  // Partial sums exceed the extremes, and the sum of the products is 0: the products for k below 8
+  // add up to 65,536 or -65,536.
   for (const int32_t c : {kMost, kLeast}) {
     for (const int b : {-64, 64}) {
       Matrices of = Constant(-128, b, c);
@@ -173,7 +174,7 @@ std::vector<Matrices> Extremes() {
       products.push_back(of);
     }
   }
-  // One product of extremes to each element of D.
+  // Each element of D has one product of extremes.
   for (const int a : {-128, 127}) {
     for (const int b : {-128, 127}) {
       for (const int32_t c : {kLeast, kMost}) {
@@ -186,7 +187,7 @@ std::vector<Matrices> Extremes() {
   return products;
 }
 
-// Elements and C of any value, by the linear congruential generator of Knuth's MMIX.
+// Random elements and C, from the linear congruential generator of Knuth's MMIX.
 std::vector<Matrices> Random() {
   std::vector<Matrices> products(64);
   uint64_t state = 8816;
@@ -224,7 +225,7 @@ void CheckSharedRegisters(const std::string& name) {
   CheckProducts(name, products, {"%r24, %r25", "%r21", "%r21", "%r22, %r23"});
 }
 
-// Products one after another: the sums of one are C of the next, which is how a longer k is summed.
+// Chains products: the sums of one are C of the next, which is how a longer k is summed.
 void CheckChain(const std::string& name) {
   const std::vector<Matrices> products = {Random()[0], Constant(-128, -128, kMost)};
   std::string body = kLoad;

@@ -1,6 +1,6 @@
-// 9.7.13, barriers, fences and mbarriers; 9.7.12 and 9.7.19, griddepcontrol and setmaxnreg, of which
-// a kernel by itself shows only that nothing else changes. What the copies of tensors and dependent
-// grids do is in runtime_cases.cu, for they need the runtime.
+// Section 9.7.13 of the PTX ISA: barriers, fences and mbarriers. Also 9.7.12 and 9.7.19,
+// griddepcontrol and setmaxnreg, for which a single kernel can only show that nothing else changes.
+// runtime_cases.cu tests copies of tensors and dependent grids, which need the runtime.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/ptx/isa/forms.h"
@@ -17,11 +17,12 @@ TextOptions Threads(uint32_t count) {
   return options;
 }
 
-// %rd21 is the thread's word of `out`.
+// %rd21 is the address of the thread's word in `out`.
 constexpr char kWord[] = "mul.wide.u32 %rd20, %r2, 4; add.s64 %rd21, %rd2, %rd20;";
 
-// 9.7.13.1: all threads of the block come, and see what the others have written before. Each reads
-// what the thread 37 further has written, in another warp; twice, so that the barrier is used anew.
+// 9.7.13.1: all threads of the block arrive, and then see what the others wrote before. Each thread
+// reads what the thread 37 further on, in another warp, has written. This happens twice, so that
+// the barrier is reused.
 void CheckBlockBarrier(const std::string& name) {
   const std::string body =
       std::string(kWord) +
@@ -37,8 +38,8 @@ void CheckBlockBarrier(const std::string& name) {
   }
 }
 
-// 9.7.13.1, .red: every thread gets whether the predicate is true of any. It is true of one thread,
-// or of none.
+// 9.7.13.1, .red: every thread learns whether the predicate is true in any thread. It is true in
+// one thread, or in none.
 void CheckBarrierOr(const std::string& name, uint32_t of_thread) {
   const std::string body = std::string(kWord) + "setp.eq.s32 %p1, %r2, " +
                            std::to_string(of_thread) + ";" + name +
@@ -49,17 +50,17 @@ void CheckBarrierOr(const std::string& name, uint32_t of_thread) {
   }
 }
 
-// One thread's steps on an mbarrier at [%r10], each followed by asking for both parities. Of each
-// step the answers are two bits: that of parity 0, and of parity 1.
+// A step of one thread on an mbarrier at [%r10], after which the thread tests both parities. The
+// expected answers are one bit for parity 0 and one for parity 1.
 struct Step {
   std::string text;
   uint32_t parity_0_is_over;
   uint32_t parity_1_is_over;
 };
 
-// 9.7.13.15: of a barrier that has just begun, the phase of parity 1 counts as the one before,
-// which is over. A phase is over when the last arrival has come; then the count is what it was, and
-// the next phase runs.
+// 9.7.13.15: for a new barrier, the phase with parity 1 counts as the phase before, which is
+// complete. A phase is complete when its last arrival has come. Then the count is reset, and the
+// next phase begins.
 void CheckPhases(const std::string& name, const std::string& arrive) {
   const Step steps[] = {
       {"mov.u32 %r11, 3; mbarrier.init.shared::cta.b64 [%r10], %r11;", 0, 1},
@@ -89,7 +90,7 @@ void CheckPhases(const std::string& name, const std::string& arrive) {
   }
 }
 
-// An arrival releases what its thread has written before, and a wait that succeeds acquires it.
+// An arrival releases what its thread wrote before, and a successful wait acquires it.
 void CheckHandOver(const std::string& name) {
   const std::string body =
       std::string(kWord) +
@@ -107,7 +108,7 @@ void CheckHandOver(const std::string& name) {
   }
 }
 
-// An instruction without a result leaves the memory and the registers around it as they are.
+// Checks that an instruction without a result leaves memory and registers unchanged.
 void CheckNoEffect(const std::string& name, const std::string& text, uint32_t threads,
                    const std::string& directives) {
   const std::string body =
@@ -130,7 +131,8 @@ Form NoEffect(const std::string& name, const std::string& text, uint32_t threads
 
 std::vector<Form> SynchronisationForms() {
   const std::string arrive = "mbarrier.arrive.shared::cta.b64 _, [%r10];";
-  // It announces no bytes, and so is an arrival like any other; bytes need a copy that brings them.
+  // It announces no bytes, and so behaves like any other arrival. Announced bytes would need a
+  // copy.
   const std::string announce = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r10], %r12;";
   const std::string registers =
       "setmaxnreg.dec.sync.aligned.u32 40; setmaxnreg.inc.sync.aligned.u32 232;";

@@ -1,4 +1,4 @@
-// 9.7.9.6, shfl.sync, 9.7.13.10, vote.sync, and bar.warp.sync of 9.7.13.2.
+// Sections 9.7.9.6, 9.7.13.10 and 9.7.13.2 of the PTX ISA: shfl.sync, vote.sync and bar.warp.sync.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -10,7 +10,8 @@ namespace {
 
 constexpr uint32_t kLanes = 32;
 
-// Where a lane's value comes from, as the ISA's text has it; nothing if the lane keeps its own.
+// Returns the lane whose value a lane gets, by the ISA's pseudocode, or nothing if the lane keeps
+// its own.
 std::optional<uint32_t> Source(const std::string& mode, int lane, uint32_t b, uint32_t c) {
   const int bval = static_cast<int>(b & 31);
   const int cval = static_cast<int>(c & 31);
@@ -38,8 +39,8 @@ struct Shuffle {
   uint32_t c;
 };
 
-// Distances and clamps as compilers write them for segments of 32, 16, 8 and 4 lanes, and others:
-// only five bits of the distance count, and the clamp may lie within a segment.
+// Distances and clamps as compilers write them for segments of 32, 16, 8 and 4 lanes, and some
+// others: only five bits of the distance count, and the clamp may be within a segment.
 std::vector<Shuffle> Shuffles() {
   std::vector<Shuffle> all;
   for (const uint32_t b : {0, 1, 2, 3, 7, 8, 16, 17, 31, 32, 37}) {
@@ -50,8 +51,8 @@ std::vector<Shuffle> Shuffles() {
   return all;
 }
 
-// Lane l brings 1000 + 3 l. With `by_lane` the distance is the shuffle's plus 5 l, another for each
-// lane.
+// Lane l contributes 1000 + 3 l. With `by_lane`, the distance is the shuffle's plus 5 l, which
+// differs in each lane.
 void CheckShuffle(const std::string& name, const std::string& mode, bool by_lane) {
   const std::vector<Shuffle> shuffles = Shuffles();
   std::string body =
@@ -81,9 +82,9 @@ void CheckShuffle(const std::string& name, const std::string& mode, bool by_lane
   }
 }
 
-// Halves of a warp that have gone different ways: each shuffles by itself, and the other is not
-// waited for. The lower half takes from lane 2, or two lanes on; the upper one from lane 17, or one
-// lane on.
+// The halves of a warp take different branches. Each half shuffles by itself, without waiting for
+// the other. The lower half takes the value of lane 2 or of the lane two further on, and the upper
+// half that of lane 17 or of the next lane.
 void CheckHalves(const std::string& name, const std::string& mode) {
   const uint32_t upper_b = mode == "idx" ? 17 : 1;
   const std::string body =
@@ -111,8 +112,7 @@ Form ShuffleForm(const std::string& mode) {
           }};
 }
 
-// A vote of predicates that are the bits of a word. Lanes that are not in the mask have gone
-// another way.
+// A vote whose predicates are the bits of a word. Lanes outside of the mask take another branch.
 void CheckVote(const std::string& name, uint32_t predicates, uint32_t mask) {
   const bool ballot = name.find("ballot") != std::string::npos;
   const std::string result = ballot ? "%r20" : "%p3";
@@ -127,7 +127,7 @@ void CheckVote(const std::string& name, uint32_t predicates, uint32_t mask) {
   TextOptions options;
   options.in = Bytes<uint32_t>({predicates, mask});
   const TextRun run = RunForm(name, {body, "", ""}, options);
-  // Lanes that are not in the mask count as zeros.
+  // Lanes outside of the mask count as zeros.
   const uint32_t votes = predicates & mask;
   const uint32_t outcome = ballot ? votes : votes != 0 ? 1 : 0;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -147,8 +147,9 @@ Form Vote(const std::string& name) {
           }};
 }
 
-// Lanes of a mask wait for each other, and see what the others have written to memory before: each
-// reads what the lane `distance` on has written. The mask is in a register, or in the text.
+// The lanes of a mask wait for each other, and then see what the others wrote to memory before:
+// each lane reads what the lane `distance` further on has written. The mask is in a register or in
+// the text.
 void CheckWarpBarrier(const std::string& name, uint32_t mask, const std::string& operand) {
   const std::string body =
       "mul.wide.u32 %rd20, %r2, 4; add.s64 %rd21, %rd2, %rd20; mov.u32 %r10, area; shl.b32 %r11, "

@@ -7,7 +7,7 @@
 namespace dragoman::server {
 namespace {
 
-// The candidate of a language that is written `code`, or "none".
+// Returns the candidate for the language with the code `code`, or "none".
 std::string Found(const Candidates& candidates, std::string_view code, std::string_view script) {
   const std::string* const found = candidates.Find(LanguageKey(code), script);
   return found == nullptr ? "none" : *found;
@@ -49,7 +49,7 @@ TEST(Candidates, ChineseIsToldApartByItsCharactersOrRegion) {
   const Candidates regions({"zh_CN", "zh_TW"});
   EXPECT_EQ(Found(regions, "zh", "Hant"), "zh_TW");
   EXPECT_EQ(Found(Candidates({"zt"}), "zh", "Hant"), "zt");
-  // Where only one of them is served, all Chinese goes there.
+  // If only one of the two scripts is served, that candidate matches all Chinese.
   EXPECT_EQ(Found(Candidates({"zh-Hant"}), "zh", "Hans"), "zh-Hant");
 }
 

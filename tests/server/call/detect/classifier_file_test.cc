@@ -51,7 +51,7 @@ TEST(ReadClassifierFile, TakesRegularFilesOfABoundedSize) {
               HasSubstr("found a directory, expected a file"));
   EXPECT_THAT(std::string(ReadClassifierFile(path + "x", 9).status().message()),
               HasSubstr("No such file"));
-  // Nobody writes to it, and nothing waits for that.
+  // The pipe has no writer, and reading it must not wait for one.
   const std::string pipe = std::string(directory.path()) + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(std::string(ReadClassifierFile(pipe, 9).status().message()),

@@ -45,9 +45,9 @@ TEST(DetectionLine, ReadsABoundedBeginning) {
   }();
   const DetectionLine line = MakeDetectionLine(umlauts);
   EXPECT_EQ(engine::CountCodePoints(line.text), static_cast<int64_t>(kKeptCodePoints));
-  // Nothing after the first bytes counts, not even where they are worth nothing.
+  // Bytes after the first kReadBytes do not count, even if those contain only spaces.
   EXPECT_FALSE(MakeDetectionLine(std::string(kReadBytes, ' ') + "Wort").has_letters);
-  // A code point that the limit cuts in two is left out.
+  // A code point that the limit splits is left out.
   EXPECT_TRUE(MakeDetectionLine(std::string(kReadBytes - 1, ' ') + "ä").text.empty());
 }
 

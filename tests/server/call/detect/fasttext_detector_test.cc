@@ -1,4 +1,4 @@
-// The detector with the model that comes with this repository.
+// Tests the detector with the model that comes with this repository.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,7 +168,7 @@ TEST(OpenDetectorTest, AnyChangeIsRefused) {
   EXPECT_TRUE(refused(whole + "x"));
 }
 
-// Its last number is a little larger than in the published file.
+// A model file whose last number is slightly larger than in the published file.
 TEST(OpenDetectorTest, AnotherFileServesWithItsChecksum) {
   if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
   const TempDirectory directory;
@@ -194,9 +194,9 @@ TEST(OpenDetectorTest, OneThatIsLargerThanTheMemoryIsRefused) {
   const DetectorMemory memory = opened->memory;
   EXPECT_GE(memory.held, 938013);
   EXPECT_EQ(memory.loading, memory.held + 938013);
-  // How much the allocator hands out differs a little from one time to the next.
+  // How much memory the allocator hands out differs slightly from run to run.
   EXPECT_TRUE(OpenDetector(ModelFile(), "", memory.loading + memory.loading / 8).ok());
-  // The model is too large for the first, and the file itself for the others.
+  // The first limit is too small for loading the model, the others even for holding the file.
   for (const int64_t most : {memory.loading * 7 / 8, int64_t{938013}, int64_t{0}}) {
     const auto refused = OpenDetector(ModelFile(), "", most);
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted) << most;
