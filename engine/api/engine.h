@@ -66,9 +66,9 @@ struct TranslationJob {
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // one for each item ("": none), or an empty list
   // Given translations, one for each item; empty: the items are translated. If there are any, the
-  // job only scores them (SEARCH.md a.9). Then `decoding` may have a profile, a penalty and a
-  // length_penalty, and the members from target_prefixes to on_too_long have no effect. An item that
-  // the model cannot read at once, or whose translation is longer than the model writes, fails.
+  // job only scores them (SEARCH.md a.9). Then only `profile`, `penalty` and `length_penalty` of
+  // `decoding` have an effect, and none of the other members from format to on_too_long. An item
+  // fails if it or its target is too long for the model.
   std::vector<std::string> targets;
   std::vector<TermRequest> terms;
   std::string glossary;  // name of a loaded glossary; "": none

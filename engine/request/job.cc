@@ -430,6 +430,8 @@ void Job::FinishItem(int index) {
     if (!request_.targets.empty()) {
       Hypothesis& scored = segments.front().front().hypothesis;
       scored.text = request_.targets[static_cast<size_t>(index)];
+      const auto size = static_cast<int64_t>(request_.contents[static_cast<size_t>(index)].size());
+      result.sentences = {{{0, size}, {0, static_cast<int64_t>(scored.text.size())}}};
       if (scored.finish_reason == kernels::FinishReason::kNoOutput) {
         scored.score = scored.log_prob = -std::numeric_limits<float>::infinity();
       }

@@ -231,7 +231,7 @@ absl::Status JobPlanner::PlanScoring(size_t item, ItemPlan& plan) {
   }
   if (source_tokens == 0) {
     FieldError error;
-    error.field = absl::StrCat("contents[", item, "]");
+    error.field = absl::StrCat("pairs[", item, "].source");
     error.found = "no tokens";
     error.expected = "text";
     return InvalidRequest(std::move(error));
@@ -246,7 +246,7 @@ absl::Status JobPlanner::PlanScoring(size_t item, ItemPlan& plan) {
   const auto tokens = static_cast<int>(segment.prefix.size());
   if (tokens > settings_->search.max_tokens) {
     FieldError error;
-    error.field = absl::StrCat("targets[", item, "]");
+    error.field = absl::StrCat("pairs[", item, "].target");
     error.found = absl::StrCat(tokens, " tokens");
     error.expected =
         absl::StrCat("at most the ", settings_->search.max_tokens, " that the model writes");

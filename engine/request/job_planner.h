@@ -63,7 +63,7 @@ class JobPlanner {
   // Turns the phrases of the request into tokens. If it returns an error, every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
-  // Plans the scoring of the item's given translation.
+  // Plans the scoring of the item's given translation (SEARCH.md a.9).
   absl::Status PlanScoring(size_t item, ItemPlan& plan);
   // Returns the advice for the error message of an item that must have one segment. REQUIRES: the
   // item has several segments.

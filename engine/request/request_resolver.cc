@@ -13,7 +13,7 @@
 #include "engine/text/script.h"
 #include "engine/text/split/sentence_splitter.h"
 #include "engine/text/terms/term_matcher.h"
-#include "kernels/base/kv_pages.h"
+#include "kernels/search/plan.h"
 
 namespace dragoman::engine {
 namespace {

@@ -69,8 +69,9 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
                                         bool constrained, int ordinal);
 
-// Returns the options for scoring a translation of `tokens` tokens, EOS included, which is the forced
-// prefix. The first `free` tokens have log-prob 0. `settings` is that of ScoringOptions.
+// Returns the search options for scoring a translation of `tokens` tokens, EOS included, which is
+// the forced prefix (SEARCH.md a.9). The first `free` tokens have log-prob 0. `settings` are those
+// of ScoringOptions.
 kernels::SearchOptions SearchForScoring(const SearchSettings& settings, int tokens, int free);
 
 // Returns the options of a job that scores translations: those of `asked` that change scores, and a

@@ -1,4 +1,5 @@
-// The transports of translations over gRPC: Translate and StreamTranslate.
+// The transports of translations over gRPC: Translate and StreamTranslate, and of jobs with given
+// translations: Score and StreamScore.
 //
 // gRPC owns the calls until OnDone (call_reactor.h).
 #pragma once
@@ -27,7 +28,7 @@ class UnaryCall : public CallReactor, public UnaryTransport {
  protected:
   // `route` is "SERVICE/METHOD".
   UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
-            std::string route);
+            std::string route, RpcMethod method = RpcMethod::kTranslate);
 
   void HandleRequest(const grpc::ByteBuffer& request) override;
   // Called by call(). Calls Keep.
@@ -49,24 +50,59 @@ class UnaryCall : public CallReactor, public UnaryTransport {
   grpc::ByteBuffer response_;
 };
 
-class StreamCall final : public CallReactor, public StreamTransport {
+// A translation that is answered with a stream. StreamScoreCall overrides HandleRequest and
+// StartWrite.
+class StreamCall : public CallReactor, public StreamTransport {
  public:
-  StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
+  StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+      : StreamCall(service, rpc, RpcMethod::kStreamTranslate,
+                   "dragoman.v1.TranslationService/StreamTranslate") {}
+
+ protected:
+  StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, RpcMethod method,
+             std::string route);
+
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void StartWrite(v1::StreamTranslateResponse message) override;
+
+  StreamTranslation& call() { return *call_; }
+  // Writes a message of the stream.
+  void Write(const google::protobuf::MessageLite& message);
 
  private:
-  void HandleRequest(const grpc::ByteBuffer& request) override;
   void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
   void HandleCancel() override { IsDeadline() ? call_->Expire() : call_->Cancel(); }
   void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
-  // call_ calls these four methods.
+  // call_ calls these methods, and StartWrite.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
-  void StartWrite(v1::StreamTranslateResponse message) override;
   void Finish(const absl::Status& status) override { FinishCall(CallReactor::EndStatus(status)); }
   void Break() override { rpc()->TryCancel(); }
 
   const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
   grpc::ByteBuffer buffer_;                        // the message that is being written
+};
+
+class ScoreCall final : public UnaryCall {
+ public:
+  ScoreCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+      : UnaryCall(service, rpc, Api::kDragoman, "dragoman.v1.TranslationService/Score",
+                  RpcMethod::kScore) {}
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+};
+
+class StreamScoreCall final : public StreamCall {
+ public:
+  StreamScoreCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+      : StreamCall(service, rpc, RpcMethod::kStreamScore,
+                   "dragoman.v1.TranslationService/StreamScore") {}
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void StartWrite(v1::StreamTranslateResponse message) override;
 };
 
 }  // namespace dragoman::server

@@ -26,6 +26,12 @@ TranslationService::TranslationService(const ServiceContext* context,
       [context](grpc::CallbackServerContext* rpc) {
         return std::make_shared<StreamCall>(context, rpc);
       });
+  Add("/dragoman.v1.TranslationService/Score", [context](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<ScoreCall>(context, rpc);
+  });
+  Add("/dragoman.v1.TranslationService/StreamScore", [context](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<StreamScoreCall>(context, rpc);
+  });
   const auto detect = [context](const v1::DetectLanguageRequest& in, Client* client) {
     return DetectLanguages(*context->calls, client, in);
   };

@@ -60,7 +60,9 @@ engine::ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind,
   return out;
 }
 
-void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Violations* violations) {
+// Request is TranslateRequest or ScoreRequest.
+template <typename Request>
+void ReadNames(const Request& in, ParsedRequest* out, Violations* violations) {
   CheckModelName(in.model(), violations);
   out->model = in.model();
   if (in.request_id().empty() || IsValidRequestId(in.request_id())) {
@@ -193,6 +195,55 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
   absl::Status parsed = ParseMessage(bytes, &in);
   if (!parsed.ok()) return {.status = std::move(parsed)};
   return ReadTranslateRequest(std::move(in), limits, kind);
+}
+
+ParsedRequest ParseScoreRequest(std::string_view bytes, const RequestLimits& limits) {
+  ParsedRequest out;
+  v1::ScoreRequest in;
+  out.status = ParseMessage(bytes, &in);
+  if (!out.status.ok()) return out;
+  Violations violations;
+  violations.Unimplemented(UnknownFields(in));
+  out.items = in.pairs_size();
+  if (in.pairs().empty() || in.pairs_size() > limits.max_items) {
+    violations.Invalid("pairs",
+                       absl::StrCat("found ", in.pairs_size(), ", expected 1..", limits.max_items));
+  }
+  engine::TranslationJob& job = out.job;
+  int64_t targets = 0;
+  for (v1::ScoreRequest::Pair& pair : *in.mutable_pairs()) {
+    out.code_points += engine::CountCodePoints(pair.source());
+    targets += engine::CountCodePoints(pair.target());
+    job.contents.push_back(std::move(*pair.mutable_source()));
+    job.targets.push_back(std::move(*pair.mutable_target()));
+  }
+  if (const int64_t most = std::max(out.code_points, targets); most > limits.max_code_points) {
+    violations.Invalid("pairs", absl::StrCat("found ", most, " code points in all ",
+                                             most == targets ? "targets" : "sources",
+                                             ", expected at most ", limits.max_code_points));
+  }
+  ReadNames(in, &out, &violations);
+  job.source_language =
+      ReadLanguage(in.source_language_code(), "source_language_code", &violations);
+  job.target_language =
+      ReadLanguage(in.target_language_code(), "target_language_code", &violations);
+  if (absl::EqualsIgnoreCase(job.source_language, kDetectedSource)) {
+    violations.Invalid("source_language_code", "found \"auto\", expected a language");
+  }
+  job.decoding = ReadDecoding(in.decoding(), &violations);
+  engine::VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
+    const bool acts =
+        option.name == "profile" || option.name == "penalty" || option.name == "length_penalty";
+    if (acts || !engine::IsGiven(member)) return;
+    violations.Invalid(absl::StrCat("decoding.", std::string(option.name)),
+                       "found with Score, expected profile, penalty and length_penalty alone");
+  });
+  job.priority = ReadEnum(in.priority(), kPriorities, "priority", &violations)
+                     .value_or(engine::Priority::kNormal);
+  job.returns.scores = job.returns.token_scores = true;
+  job.returns.tokens = in.return_tokens();
+  out.status = violations.Status();
+  return out;
 }
 
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,

@@ -62,6 +62,9 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
 
+// Parses the bytes of a ScoreRequest in the same way. The job has `targets`.
+ParsedRequest ParseScoreRequest(std::string_view bytes, const RequestLimits& limits);
+
 // Converts the decoding options. Adds every value that is out of its range to `violations`, and
 // leaves it unset in the result. engine/api/option_rules.h checks combinations of options. The
 // engine checks values that depend on the model (layers, heads, rows).

@@ -143,6 +143,20 @@ v1::Translation BuildTranslation(engine::ItemResult result, const engine::Return
   return out;
 }
 
+v1::PairScore BuildPairScore(v1::Translation scored) {
+  v1::PairScore out;
+  out.set_index(scored.index());
+  if (scored.has_error()) {
+    *out.mutable_error() = std::move(*scored.mutable_error());
+    return out;
+  }
+  out.set_score(scored.score());
+  out.set_log_prob(scored.log_prob());
+  out.mutable_token_scores()->Swap(scored.mutable_tokens()->mutable_target_scores());
+  out.mutable_tokens()->Swap(scored.mutable_tokens()->mutable_target());
+  return out;
+}
+
 v1::Timings BuildTimings(const engine::JobTimings& timings) {
   v1::Timings out;
   out.set_tokenize(timings.tokenize);

@@ -17,6 +17,9 @@ namespace dragoman::server {
 v1::Translation BuildTranslation(engine::ItemResult result, const engine::ReturnOptions& returns,
                                  const std::string& model);
 
+// Converts the result of a job with targets. `scored` is what BuildTranslation made of it.
+v1::PairScore BuildPairScore(v1::Translation scored);
+
 v1::Timings BuildTimings(const engine::JobTimings& timings);
 
 v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update);

@@ -9,6 +9,8 @@ namespace dragoman::server {
 enum class RpcMethod {
   kTranslate,
   kStreamTranslate,
+  kScore,
+  kStreamScore,
   kDetectLanguage,
   kListLanguages,
   kListModels,

@@ -122,7 +122,7 @@ TEST_F(EngineScore, APairThatIsTooLongFailsAlone) {
   const std::vector<ItemResult> items =
       Translate(Scoring({text, "Wo ist der Bahnhof?", "Wo?"}, {"House", text, "Where?"}));
   EXPECT_EQ(items.at(0).status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(items.at(1).status.message(), HasSubstr("targets[1]"));
+  EXPECT_THAT(items.at(1).status.message(), HasSubstr("pairs[1].target"));
   EXPECT_TRUE(items.at(2).status.ok());
 }
 

@@ -57,9 +57,9 @@ TEST_F(GpuType, IsFloat32WhereTheCardLacksBFloat16) {
     // The memory planned on the host for the weights is that of float32.
     EngineConfig config;
     config.devices = devices;
-    EngineConfig quantized;
-    quantized.devices = On({90});
-    EXPECT_GT(HostWeightBytes(config, t5), HostWeightBytes(quantized, t5));
+    EngineConfig in_16_bits;
+    in_16_bits.devices = On({90});
+    EXPECT_GT(HostWeightBytes(config, t5), HostWeightBytes(in_16_bits, t5));
   }
 }
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
 
 import grpc
 
 from ._channel import Link, Pem, Settings
 from ._errors import DeadlineExceeded, StatusError, from_rpc, make_error
-from ._request import make_request
+from ._request import ScoreOptions, checked_bool, checked_text, make_request, set_field
 from ._result import Translation
 from ._retry import RetryBudget, RetryPolicy, RetryState
 from .v1 import translation_pb2 as pb
@@ -119,6 +119,39 @@ def detections_of(
 ) -> Union[pb.Detection, List[pb.Detection]]:
     """Returns the detection of a text, or the list of detections of a list of texts."""
     return response.detections[0] if isinstance(text, str) else list(response.detections)
+
+
+def score_request(
+    source: Union[str, Sequence[str]],
+    target: Union[str, Sequence[str]],
+    to: Optional[str],
+    from_: Optional[str],
+    options: Mapping[str, Any],
+) -> pb.ScoreRequest:
+    if isinstance(source, str) != isinstance(target, str):
+        raise TypeError("source and target are a text and a list, expected two texts or two lists")
+    sources = [source] if isinstance(source, str) else source
+    targets = [target] if isinstance(target, str) else target
+    if len(sources) != len(targets):
+        raise ValueError(f"found {len(sources)} sources and {len(targets)} targets, expected equally many")
+    request = pb.ScoreRequest(target_language_code=to or "", source_language_code=from_ or "")
+    for one, other in zip(sources, targets):
+        request.pairs.add(source=checked_text(one, "the source"), target=checked_text(other, "the target"))
+    for keyword, value in options.items():
+        if value is None:
+            continue
+        if keyword not in ScoreOptions.__annotations__:
+            raise TypeError(f"unknown option '{keyword}', expected {', '.join(ScoreOptions.__annotations__)}")
+        if keyword == "return_tokens":
+            request.return_tokens = checked_bool(value)
+        else:
+            set_field(request, keyword, value)
+    return request
+
+
+def scores_of(source: Union[str, Sequence[str]], response: pb.ScoreResponse) -> Union[pb.PairScore, List[pb.PairScore]]:
+    """Returns the score of a pair, or the list of scores of a list of pairs."""
+    return response.scores[0] if isinstance(source, str) else list(response.scores)
 
 
 def results_of(

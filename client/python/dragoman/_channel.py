@@ -167,6 +167,7 @@ class Link(Generic[ChannelT]):
                 request_serializer=pb.TranslateRequest.SerializeToString,
                 response_deserializer=pb.StreamTranslateResponse.FromString,
             ),
+            "Score": unary(channel, "Score", pb.ScoreRequest, pb.ScoreResponse),
             "DetectLanguage": unary(plain, "DetectLanguage", pb.DetectLanguageRequest, pb.DetectLanguageResponse),
             "ListLanguages": unary(plain, "ListLanguages", pb.ListLanguagesRequest, pb.ListLanguagesResponse),
             "ListModels": unary(plain, "ListModels", pb.ListModelsRequest, pb.ListModelsResponse),

@@ -55,6 +55,19 @@ class RequestOptions(TypedDict, total=False):
     return_timings: bool
 
 
+class ScoreOptions(TypedDict, total=False):
+    """The keywords of a request for scores."""
+
+    model: str
+    labels: Mapping[str, str]
+    request_id: str
+    priority: Literal["interactive", "normal", "bulk"]
+    profile: Literal["hf", "ct2", "marian", "paper", "article"]
+    penalty: Literal["power", "gnmt"]
+    length_penalty: float
+    return_tokens: bool
+
+
 # The field of a keyword: the names of the messages that contain it, from the outermost, and the field itself.
 Place = Tuple[Tuple[str, ...], FieldDescriptor]
 
@@ -141,7 +154,7 @@ def checked_text(text: Any, what: str) -> str:
     return text
 
 
-def set_field(request: pb.TranslateRequest, keyword: str, value: Any) -> None:
+def set_field(request: Union[pb.TranslateRequest, pb.ScoreRequest], keyword: str, value: Any) -> None:
     groups, field = PLACES[keyword]
     message: Any = request
     for group in groups:

@@ -9,11 +9,12 @@ import grpc
 import grpc.aio
 from typing_extensions import Unpack
 
-from ._base import ClientBase, detect_request, detections_of, results_of, translate_request
+from ._base import ClientBase, detect_request, detections_of, results_of, score_request, scores_of, translate_request
 from ._channel import Link, Links, health_request, says_serving
 from ._errors import StatusError
 from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
+from ._request import ScoreOptions
 from ._result import Translation, Update
 from ._retry import RetryBudget, RetryPolicy
 from .options import Options
@@ -125,6 +126,45 @@ class AsyncClient(ClientBase):
         request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
+
+    @overload
+    async def score(  # type: ignore[overload-overlap]
+        self,
+        source: str,
+        target: str,
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> pb.PairScore: ...
+
+    @overload
+    async def score(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> List[pb.PairScore]: ...
+
+    async def score(
+        self,
+        source: Union[str, Sequence[str]],
+        target: Union[str, Sequence[str]],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> Union[pb.PairScore, List[pb.PairScore]]:
+        """Scores given translations; see Client.score."""
+        request = score_request(source, target, to, from_, options)
+        response: pb.ScoreResponse = await self._unary("Score", request, timeout)
+        return scores_of(source, response)
 
     @overload
     async def detect(  # type: ignore[overload-overlap]

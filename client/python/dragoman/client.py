@@ -10,11 +10,21 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, 
 import grpc
 from typing_extensions import Unpack
 
-from ._base import Attempts, ClientBase, detect_request, detections_of, results_of, translate_request
+from ._base import (
+    Attempts,
+    ClientBase,
+    detect_request,
+    detections_of,
+    results_of,
+    score_request,
+    scores_of,
+    translate_request,
+)
 from ._channel import Link, Links, health_request, says_serving
 from ._errors import Cancelled, StatusError
 from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
+from ._request import ScoreOptions
 from ._result import Translation, Update
 from ._retry import RetryBudget, RetryPolicy
 from .options import Options
@@ -156,6 +166,49 @@ class Client(ClientBase):
         request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
+
+    @overload
+    def score(  # type: ignore[overload-overlap]
+        self,
+        source: str,
+        target: str,
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> pb.PairScore: ...
+
+    @overload
+    def score(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> List[pb.PairScore]: ...
+
+    def score(
+        self,
+        source: Union[str, Sequence[str]],
+        target: Union[str, Sequence[str]],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[ScoreOptions],
+    ) -> Union[pb.PairScore, List[pb.PairScore]]:
+        """Scores given translations: `target` as the translation of `source`, or of each source of a list.
+
+        Returns the log-probability of each token, their sum, and the score that a search would give to a translation
+        with these tokens. A pair of a list that fails has an `error`.
+        """
+        request = score_request(source, target, to, from_, options)
+        response: pb.ScoreResponse = self._unary("Score", request, timeout)
+        return scores_of(source, response)
 
     @overload
     def detect(  # type: ignore[overload-overlap]

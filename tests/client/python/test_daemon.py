@@ -117,6 +117,50 @@ class OneDaemon(unittest.TestCase):
         self.assertIsNone(results[0].error)
         self.assertIsInstance(results[1].error, dragoman.InvalidArgument)
 
+    def test_scores_are_those_of_the_search(self):
+        found = self.client.translate(LINES[:4], to="en", return_scores=True, return_token_scores=True, return_tokens=True)
+        texts = [one.text for one in found]
+        scored = self.client.score(LINES[:4], texts, to="en", return_tokens=True)
+        for one, translation in zip(scored, found):
+            message = translation.message
+            self.assertEqual(list(one.tokens), list(message.tokens.target))
+            self.assertEqual(len(one.token_scores), len(message.tokens.target_scores))
+            for given, searched in zip(one.token_scores, message.tokens.target_scores):
+                self.assertAlmostEqual(given, searched, delta=1e-5)  # the model is served in int8
+            self.assertAlmostEqual(one.score, message.score, delta=1e-5)
+        alone = self.client.score(LINES[0], texts[0])
+        self.assertEqual(list(alone.token_scores), list(scored[0].token_scores))
+        self.assertEqual(len(alone.tokens), 0)
+        better = self.client.score("Guten Morgen!", "Good morning!", length_penalty=0.0)
+        self.assertEqual(better.score, better.log_prob)
+        self.assertGreater(better.log_prob, self.client.score("Guten Morgen!", "A large bicycle.").log_prob)
+
+        async def again():
+            async with dragoman.AsyncClient(self.daemon.grpc) as client:
+                return await client.score(LINES[0], texts[0])
+
+        self.assertEqual(list(asyncio.run(again()).token_scores), list(alone.token_scores))
+
+    def test_pairs_that_cannot_be_scored(self):
+        sources = ["Guten Tag.", "Haus " * 600, "Ja."]
+        found = self.client.score(sources, ["x " * 900, "House.", "Yes."], to="en")
+        self.assertIn("pairs[0].target", found[0].error.message)
+        self.assertIn("tokens", found[1].error.message)
+        self.assertLess(found[2].log_prob, 0)
+        with self.assertRaises(ValueError):
+            self.client.score(["Guten Tag."], ["Hello.", "Hi."])
+        with self.assertRaises(TypeError):
+            self.client.score(["Guten Tag."], "Hello.")
+        with self.assertRaisesRegex(TypeError, "beam_size"):
+            self.client.score("Guten Tag.", "Hello.", beam_size=4)
+        request = dragoman.v1.translation_pb2.ScoreRequest(source_language_code="auto")
+        request.pairs.add(source="Hallo", target="Hello")
+        request.decoding.beam_size = 4
+        with self.assertRaises(dragoman.InvalidArgument) as raised:
+            self.client._unary("Score", request, 10)
+        fields = [violation.field for violation in raised.exception.violations]
+        self.assertEqual(fields, ["source_language_code", "decoding.beam_size"])
+
     def test_what_is_there(self):
         self.assertTrue(self.client.healthy())
         self.assertTrue(self.client.healthy("de-en"))

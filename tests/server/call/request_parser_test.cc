@@ -9,6 +9,7 @@
 namespace dragoman::server {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -35,6 +36,76 @@ TEST(RequestParser, AcceptsTheLeastRequest) {
   EXPECT_EQ(parsed.job.on_too_long, engine::OnTooLong::kSplit);
   EXPECT_EQ(parsed.job.priority, engine::Priority::kNormal);
   EXPECT_FALSE(parsed.job.returns.segments);
+}
+
+v1::ScoreRequest MinimalScoring() {
+  v1::ScoreRequest request;
+  v1::ScoreRequest::Pair* const pair = request.add_pairs();
+  pair->set_source("Guten Tag.");
+  pair->set_target("Good day.");
+  return request;
+}
+
+ParsedRequest ParseScoring(const v1::ScoreRequest& request, const RequestLimits& limits = {}) {
+  return ParseScoreRequest(request.SerializeAsString(), limits);
+}
+
+TEST(ScoreRequest, CarriesEveryFieldIntoTheJob) {
+  v1::ScoreRequest request = MinimalScoring();
+  request.add_pairs();
+  request.set_source_language_code("de-DE");
+  request.set_target_language_code("en");
+  request.set_model("de-en");
+  (*request.mutable_labels())["team"] = "blue";
+  request.set_request_id("my id");
+  request.mutable_decoding()->set_profile(v1::DecodingOptions::MARIAN);
+  request.mutable_decoding()->set_penalty(v1::DecodingOptions::GNMT);
+  request.mutable_decoding()->set_length_penalty(0.5F);
+  request.set_priority(v1::BULK);
+  request.set_return_tokens(true);
+  // Unset options of decoding are refused if they are set, and the second pair is empty.
+  for (const std::string& path : UnsetFields(request)) EXPECT_THAT(path, HasSubstr(".")) << path;
+  const ParsedRequest parsed = ParseScoring(request);
+  ASSERT_TRUE(parsed.status.ok()) << parsed.status;
+  EXPECT_THAT(parsed.job.contents, ElementsAre("Guten Tag.", ""));
+  EXPECT_THAT(parsed.job.targets, ElementsAre("Good day.", ""));
+  EXPECT_EQ(parsed.items, 2);
+  EXPECT_EQ(parsed.code_points, 10);
+  EXPECT_EQ(parsed.job.source_language, "de-DE");
+  EXPECT_EQ(parsed.job.target_language, "en");
+  EXPECT_EQ(parsed.model, "de-en");
+  EXPECT_THAT(parsed.labels, ElementsAre(::testing::Pair("team", "blue")));
+  EXPECT_EQ(parsed.job.request_id, "my id");
+  EXPECT_EQ(parsed.job.decoding.profile, engine::Profile::kMarian);
+  EXPECT_EQ(parsed.job.decoding.penalty, kernels::LengthPenalty::kGnmt);
+  EXPECT_EQ(parsed.job.decoding.length_penalty, 0.5F);
+  EXPECT_EQ(parsed.job.priority, engine::Priority::kBulk);
+  EXPECT_TRUE(parsed.job.returns.scores);
+  EXPECT_TRUE(parsed.job.returns.token_scores);
+  EXPECT_TRUE(parsed.job.returns.tokens);
+}
+
+TEST(ScoreRequest, WrongFieldsAreRefusedByName) {
+  const auto refusal = [](const v1::ScoreRequest& request, const RequestLimits& limits = {}) {
+    const ParsedRequest parsed = ParseScoring(request, limits);
+    EXPECT_EQ(parsed.status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(parsed.status.message());
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("pairs: found 0"));
+  v1::ScoreRequest two = MinimalScoring();
+  two.add_pairs();
+  EXPECT_THAT(refusal(two, {.max_items = 1}), HasSubstr("pairs: found 2"));
+  EXPECT_THAT(refusal(two, {.max_code_points = 9}), HasSubstr("10 code points in all sources"));
+  two.mutable_pairs(1)->set_target("Hello.");
+  EXPECT_THAT(refusal(two, {.max_code_points = 14}), HasSubstr("15 code points in all targets"));
+  v1::ScoreRequest request = MinimalScoring();
+  request.set_source_language_code("AUTO");
+  EXPECT_THAT(refusal(request), HasSubstr("source_language_code: found \"auto\""));
+  request = MinimalScoring();
+  request.mutable_decoding()->set_beam_size(4);
+  request.mutable_decoding()->mutable_sampling();
+  EXPECT_THAT(refusal(request), AllOf(HasSubstr("decoding.beam_size: found with Score"),
+                                      HasSubstr("decoding.sampling: found with Score")));
 }
 
 TEST(RequestParser, CarriesEveryFieldIntoTheJob) {

@@ -140,6 +140,47 @@ TEST_F(ServingTest, AnswersItemsInOrder) {
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="eos"} 3)");
 }
 
+TEST_F(ServingTest, ScoresPairsInOrderOrAsTheyCome) {
+  Start();
+  engine_.FailItem(1, absl::InvalidArgumentError("pairs[1].target: too long"));
+  v1::ScoreRequest request;
+  for (const char* source : {"eins", "zwei", "drei"}) {
+    v1::ScoreRequest::Pair* const pair = request.add_pairs();
+    pair->set_source(source);
+    pair->set_target("one");
+  }
+  request.set_request_id("id-1");
+  grpc::ClientContext context;
+  v1::ScoreResponse response;
+  const grpc::Status status = stub_->Score(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.model(), "de-en");
+  EXPECT_EQ(response.request_id(), "id-1");
+  ASSERT_EQ(response.scores_size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    const v1::PairScore& scored = response.scores(i);
+    EXPECT_EQ(scored.index(), i);
+    EXPECT_EQ(scored.score(), i == 1 ? 0.0F : -0.5F);
+    EXPECT_EQ(scored.error().message(), i == 1 ? "pairs[1].target: too long" : "");
+  }
+
+  grpc::ClientContext streaming;
+  const auto reader = stub_->StreamScore(&streaming, request);
+  std::vector<std::string> streamed(3);
+  v1::StreamScoreResponse message;
+  for (bool first = true; reader->Read(&message); first = false) {
+    EXPECT_EQ(message.request_id(), first ? "id-1" : "");
+    EXPECT_EQ(message.model(), first ? "de-en" : "");
+    streamed.at(static_cast<size_t>(message.score().index())) = message.score().DebugString();
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(streamed[static_cast<size_t>(i)], response.scores(i).DebugString());
+  }
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Score"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="StreamScore"} 1)");
+}
+
 TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
   Start();
   engine_.HoldJobs();

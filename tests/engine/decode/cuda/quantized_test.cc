@@ -35,10 +35,10 @@ TEST(Float16, HasTheRangeOfTheFormat) {
   EXPECT_EQ(ToFloat16(-0.0F), 0x8000);
 }
 
-// Checks that `quantized` rounds x to the nearest value, and to the even one in a tie.
-template <class Quantized, class Widen>
-void ExpectNearest(float x, Quantized quantized, Widen widen) {
-  const uint16_t found = quantized(x);
+// Checks that `round` rounds x to the nearest value of 16 bits, and to the even one in a tie.
+template <class Round, class Widen>
+void ExpectNearest(float x, Round round, Widen widen) {
+  const uint16_t found = round(x);
   const double error = std::abs(static_cast<double>(widen(found)) - x);
   for (const int step : {-1, 1}) {
     const auto neighbour = static_cast<uint16_t>(found + step);
@@ -52,7 +52,7 @@ void ExpectNearest(float x, Quantized quantized, Widen widen) {
   }
 }
 
-TEST(QuantizedTypes, RoundToTheNearest) {
+TEST(TypesOf16Bits, RoundToTheNearest) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> mantissa(-2.0F, 2.0F);
   std::uniform_int_distribution<int> exponent(-26, 15);

@@ -161,7 +161,7 @@ TEST(T5, HeadsMayBeWiderThanTheModelTogether) {
   EXPECT_THAT(ProgramText(model.program), HasSubstr("tanh-gelu of the first"));
 }
 
-TEST(T5, OlderCheckpointsMayHaveATableThatNobodyReads) {
+TEST(T5, FieldsThatMt5OmitsHaveItsDefaults) {
   // mT5's config.json omits the fields that have mT5's defaults.
   const LoadedModel model = Load(ModelDirectory("tiny-mt5")
                                      .Change(kT5Config, {{"feed_forward_proj", nullptr},
