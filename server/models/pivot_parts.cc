@@ -24,8 +24,8 @@ engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::st
   // whether the first model gets the field. For the decoding options the column `legs` of
   // proto/options/decoding_options.inc decides.
   auto& [request_id, contents, format, source_language, target_language, decoding, target_prefixes,
-         targets, terms, glossary, glossary_ignore_case, do_not_translate, preserve, recase, guard, split,
-         on_too_long, returns, priority, client, share, deadline] = leg;
+         targets, terms, glossary, glossary_ignore_case, do_not_translate, preserve, recase, guard,
+         split, on_too_long, returns, priority, client, share, deadline] = leg;
   target_language = language;
   engine::VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
     if (option.legs != DecodingOption::Legs::kBoth) member = {};

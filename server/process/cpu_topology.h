@@ -57,8 +57,9 @@ struct CgroupDirectory {
 };
 
 // Returns the groups from the process's own group up to the root. The limits of a group bind all
-// groups below it. Covers both hierarchies if there are two. Includes directories that are not
-// mounted. `root` is as for CgroupCpuLimit.
+// groups below it. Covers the hierarchies of cgroup v1 and v2 if there are both. The directory of a
+// group may be missing, because a container mounts only a part of the hierarchy. `root` is as for
+// CgroupCpuLimit.
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
 

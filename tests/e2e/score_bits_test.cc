@@ -135,8 +135,8 @@ class ScoreBits : public ::testing::TestWithParam<const kernels::cpu::IsaEntry*>
 
 TEST_P(ScoreBits, InInt8AreTheSameEverywhere) { ExpectAsInTheFile(kernels::ComputeType::kInt8); }
 
-// Code in f32 uses neither int8 weights nor dot products, so all these instruction sets share its
-// loops. Testing one of them suffices.
+// The float32 code uses neither int8 weights nor instructions for int8 dot products, in which these
+// instruction sets differ. They share its loops, so it is enough to test one of them.
 TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
   if (GetParam() != Equals().front()) GTEST_SKIP() << "the loops in f32 are those of another one";
   ExpectAsInTheFile(kernels::ComputeType::kFloat32);

@@ -1,6 +1,6 @@
-// Runs CTranslate2's directories through production. For each type of their files, the n-best in
-// float32 must equal CTranslate2's own in float32. (CTranslate2 also converts quantized weights to
-// float32.)
+// Runs directories of CTranslate2 with production code. For each type of weights that model.bin can
+// have, the n-best lists in float32 must equal those of CTranslate2 in float32. (CTranslate2
+// converts quantized weights to float32 too.)
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -225,6 +225,44 @@ void Prefix(Served& served) {
   ADD_FAILURE() << "no word that can be a prefix";
 }
 
+// A given translation has the log-probs of a search that is forced to write it, and those of a
+// search that finds it: in float32 the same bits. The profile is one that does not renormalise.
+void Scores(Served& served) {
+  engine::TranslationJob job = served.Job();
+  job.decoding.profile = engine::Profile::kMarian;
+  job.decoding.num_alternatives = 4;
+  const auto scored = [&](const std::string& target) {
+    engine::TranslationJob scoring = served.Job();
+    scoring.decoding = {};
+    scoring.decoding.profile = engine::Profile::kMarian;
+    scoring.targets = {target};
+    return served.Best(std::move(scoring));
+  };
+  size_t compared = 0;
+  for (const engine::Hypothesis& found : served.Translate(job).hypotheses) {
+    const engine::Hypothesis given = scored(found.text);
+    if (given.tokens != found.tokens || found.finish_reason != kernels::FinishReason::kEos)
+      continue;
+    for (size_t i = 0; i < given.token_scores.size(); ++i) {
+      EXPECT_NEAR(given.token_scores[i], found.token_scores.at(i), 1e-5F) << found.text;
+    }
+    EXPECT_NEAR(given.score, found.score, 1e-5F);
+    ++compared;
+  }
+  for (const std::string& word : served.OtherWords()) {
+    job.target_prefixes = {word};
+    const auto forced = served.Try(job);
+    if (!forced.ok()) continue;
+    const engine::Hypothesis given = scored(word);
+    for (size_t i = 0; i < given.tokens.size(); ++i) {
+      EXPECT_EQ(given.token_scores[i], forced->hypotheses[0].token_scores.at(i)) << word;
+    }
+    EXPECT_LT(given.token_scores.back(), 0) << word;
+    ++compared;
+  }
+  EXPECT_GE(compared, 1U);
+}
+
 // Counts the tokens that occurred before. Ids without a piece are all named "", so they do not
 // count.
 size_t Repeated(const engine::Hypothesis& found) {
@@ -332,6 +370,7 @@ const std::vector<Column>& Columns() {
       {"forbidden phrases", Forbidden},
       {"terms, do not translate", Terms},
       {"prefix", Prefix},
+      {"score", Scores},
       {"n-gram bans", NgramBans},
       {"repetition penalty", Repetition},
       {"lengths", Lengths},

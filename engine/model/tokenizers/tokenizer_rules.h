@@ -39,8 +39,8 @@ absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOf
 absl::Status RequireSlow(TokenizerChoice choice, std::string_view what);
 
 // Reports whether the class is "TokenizersBackend" of transformers 5 or "PreTrainedTokenizerFast"
-// of transformers 4. These classes run tokenizer.json without code for a model family. All that
-// tokenizer.json does not define follows the conventions of the family.
+// of transformers 4. These classes run any tokenizer.json and have no code for a model family. What
+// tokenizer.json does not define, the engine takes from the conventions of the model's family.
 bool IsTokenizersBackend(std::string_view tokenizer_class);
 
 }  // namespace dragoman::engine

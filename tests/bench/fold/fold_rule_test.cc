@@ -60,8 +60,7 @@ TEST(FoldRule, EveryRuleFindsTheBest) {
 // Lane l of a row has columns 2 l and 2 l + 1 of every eight.
 TEST(FoldRule, RoundsAreThoseOfTheSlowestLane) {
   std::vector<float> logits(512, -INFINITY);
-  for (const int column : {0, 2, 4, 6})
-    logits[static_cast<size_t>(column)] = 9;  // one per lane
+  for (const int column : {0, 2, 4, 6}) logits[static_cast<size_t>(column)] = 9;  // one per lane
   // All four enter in one round. The second tile has nothing better, so it needs no round.
   EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(1, 0));
   // Four logits of one lane enter one after the other, in four rounds.

@@ -87,8 +87,8 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   EXPECT_EQ(harness.observer.row_steps, 11);  // 2 + 6 + 3
 }
 
-// A step counts as beside an encoder pass if the pass ran during any part of the step. The times of
-// such steps show what the encoder costs them; a device has no other way to tell.
+// A step counts as one that ran beside an encoder pass if the pass ran during any part of the step.
+// The times of such steps show how much the encoder slows decoding. A device does not report this.
 TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
   LoopHarness harness(testing::RandomScript(12), 2);
   PassMarks& passes = harness.queue.passes();

@@ -1,5 +1,5 @@
-// The devices on which variants are tested. Kernels without a CPU version run on a GPU and
-// emulated.
+// The devices on which variants of kernels are tested. A kernel without a CPU version is tested
+// twice: on a GPU, and emulated on the CPU.
 #pragma once
 
 #include <vector>

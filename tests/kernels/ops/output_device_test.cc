@@ -325,7 +325,8 @@ TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
   }
 }
 
-// Every list length from 0 to kMaxTopK, one of them longer than the number of tokens left.
+// Asks for lists of every length from 0 to kMaxTopK. For one of them, fewer tokens remain after the
+// exclusions.
 TEST_P(OutputDeviceTest, EveryK) {
   const OpDevice device = GetParam();
   for (const Way way : WaysOf(device)) {
@@ -578,8 +579,7 @@ TEST_P(QuantizedOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
   ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
     Problem p = MakeProblem(128, 603, 140, 9);
     std::mt19937 random(3);
-    for (float& x : p.w)
-      x += static_cast<float>(random() % 1000) / 1000;  // makes the sums inexact
+    for (float& x : p.w) x += static_cast<float>(random() % 1000) / 1000;  // makes the sums inexact
     for (float& x : p.hidden) x += static_cast<float>(random() % 1000) / 500;
     for (Question& q : p.questions) q.k = std::min(q.k, 4);
     MakeFusable(p);

@@ -1,4 +1,4 @@
-// Google's v3 as messages and over REST, and its v2.
+// Tests the adapter of Google's Cloud Translation: v3 with protobuf messages and over REST, and v2.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

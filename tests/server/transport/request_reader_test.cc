@@ -148,8 +148,8 @@ TEST(RequestReader, RefusesTwoWaysToSayWhereABodyEnds) {
 }
 
 TEST(RequestReader, RefusesLengthsThatAreNotDigitsAlone) {
-  for (const char* length : {"", "+5", "-1", "0x10", "1e3", "5;", "5.0",
-                             "99999999999999999999999", "18446744073709551617", "\xEF\xBC\x95",
+  for (const char* length : {"", "+5", "-1", "0x10", "1e3", "5;", "5.0", "99999999999999999999999",
+                             "18446744073709551617", "\xEF\xBC\x95",
                              "\xA0"
                              "5"}) {
     EXPECT_EQ(RefusedWith(Get("Content-Length: " + std::string(length) + "\r\n")), 400) << length;

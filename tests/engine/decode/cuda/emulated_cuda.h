@@ -128,7 +128,8 @@ class EmulatedEvent {
   Error Record(Stream);
   Error Wait() const;
   Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
-  // Simulated duration of every launch, and of each row of its products. Tests set the second.
+  // kMilliseconds is the simulated duration of every launch. product_row_seconds is added for each
+  // row of a matrix product; tests may set it.
   static constexpr float kMilliseconds = 0.125F;
   inline static double product_row_seconds = 0;
   Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
