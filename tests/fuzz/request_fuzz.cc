@@ -1,5 +1,5 @@
-// Input: the bytes of a request. Checks the parser, the explanation of a refusal, and the promises
-// of an accepted job.
+// Input: the bytes of a TranslateRequest or a ScoreRequest. Checks the parsers, the explanation of a
+// refusal, and the promises of an accepted job.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstddef>
@@ -56,6 +56,8 @@ void CheckTexts(const engine::TranslationJob& job) {
   Check(job.do_not_translate.size() <= static_cast<size_t>(server::kMaxTerms));
   for (const std::string& phrase : job.do_not_translate) CheckPhraseOf(phrase);
   Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.contents.size());
+  Check(job.targets.empty() || job.targets.size() == job.contents.size());
+  for (const auto& target : job.targets) Check(!engine::FirstInvalidUtf8(target).has_value());
   Check(!job.glossary_ignore_case || !job.glossary.empty());
   Check(job.format == engine::TextFormat::kPlain ||
         (!job.returns.partials && !job.returns.segments && job.target_prefixes.empty()));
@@ -72,24 +74,28 @@ void CheckJob(const server::ParsedRequest& request, const server::RequestLimits&
   CheckTexts(job);
 }
 
+void CheckParsed(const server::ParsedRequest& request, const server::RequestLimits& limits) {
+  switch (request.status.code()) {
+    case absl::StatusCode::kOk:
+      CheckJob(request, limits);
+      break;
+    case absl::StatusCode::kInvalidArgument:
+      Check(!server::ViolationsOf(request.status).empty());
+      break;
+    default:
+      Check(request.status.code() == absl::StatusCode::kUnimplemented);
+  }
+  // A refusal is sent in headers, whose size is limited.
+  Check(server::ToRpcStatus(request.status).ByteSizeLong() < 8192);
+  Check(!server::LoggableMessage(request.status).empty() || request.status.ok());
+}
+
 void Run(std::string_view bytes) {
   const server::RequestLimits limits{8, 256};
   for (const server::CallKind kind : {server::CallKind::kUnary, server::CallKind::kStream}) {
-    const server::ParsedRequest request = server::ParseTranslateRequest(bytes, limits, kind);
-    switch (request.status.code()) {
-      case absl::StatusCode::kOk:
-        CheckJob(request, limits);
-        break;
-      case absl::StatusCode::kInvalidArgument:
-        Check(!server::ViolationsOf(request.status).empty());
-        break;
-      default:
-        Check(request.status.code() == absl::StatusCode::kUnimplemented);
-    }
-    // A refusal is sent in headers, whose size is limited.
-    Check(server::ToRpcStatus(request.status).ByteSizeLong() < 8192);
-    Check(!server::LoggableMessage(request.status).empty() || request.status.ok());
+    CheckParsed(server::ParseTranslateRequest(bytes, limits, kind), limits);
   }
+  CheckParsed(server::ParseScoreRequest(bytes, limits), limits);
 }
 
 }  // namespace
