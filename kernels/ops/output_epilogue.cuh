@@ -95,9 +95,9 @@ struct EpilogueRow {
   // The worst entry of the row's list, which a candidate must beat. Its score is +inf if the row
   // needs no best tokens.
   TokenScore worst;
-  // Masked and wanted ids must not enter the list of best tokens. barred_anywhere is set if a list
-  // of such ids is too long for VisitIds, so that any tile may have one. barred_here is set if this
-  // tile may have one. Then the lists are searched for each candidate, which takes several
+  // Masked and wanted ids must not enter the list of best tokens. barred_anywhere: a list of such
+  // ids is too long for VisitIds, so every tile may contain such an id. barred_here: this tile may
+  // contain such an id. If it may, the lists are searched for each candidate, which takes several
   // dependent loads.
   bool barred_anywhere = false;
   bool barred_here = false;

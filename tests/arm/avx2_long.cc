@@ -1,5 +1,6 @@
-// Linked to the daemon's main, makes it compute in int8 as AVX2 with VNNI does, on a machine that
-// may lack VNNI (../kernels/ops/quantized_avx2_long.h): what a daemon on 64-bit ARM is held to.
+// If this file is linked with the daemon's main, the daemon computes int8 products as AVX2 with VNNI
+// does, even on a machine without VNNI (../kernels/ops/quantized_avx2_long.h). A daemon on 64-bit
+// ARM must give the same results.
 #include <cstdlib>
 #include <iostream>
 

@@ -17,7 +17,7 @@ constexpr int kWarps = 4;
 constexpr int kWarpRows = 2 * kHalfRows;
 constexpr size_t kGroupRows = kWarps * kWarpRows;
 
-// The list of a row while a range of tiles is folded.
+// The k best entries of a row, while the results of a range of tiles are merged into them.
 class List {
  public:
   List(int k, float bound) : bound_(bound) {

@@ -35,8 +35,8 @@ bool Better(const Candidate& a, const Candidate& b) {
   return a.parent != b.parent ? a.parent < b.parent : a.token < b.token;
 }
 
-// Returns `of` after the next token of `phrase`. A hypothesis at the end of a phrase is in no
-// phrase.
+// Returns the coverage `of`, advanced by the next token of `phrase`. After the last token of a
+// phrase, `next` is 0, because the hypothesis is inside no phrase then.
 Coverage Advanced(const Phrases& phrases, Coverage of, size_t phrase) {
   of.begun |= uint64_t{1} << phrase;
   of.phrase = phrase;

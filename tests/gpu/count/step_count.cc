@@ -333,9 +333,9 @@ void PrintMeasuredSteps(const engine::Program& program, const std::string& resul
   }
 }
 
-// Compares launch by launch. The launches of a table have events between them, which make each
-// launch longer. The difference between the table's sum and the step without early launches is
-// therefore subtracted in equal parts.
+// Compares counted and measured times, launch by launch. The table was measured with an event
+// between launches, which makes each launch longer. So the difference between the table's sum and
+// the time of a step without early launches is subtracted from the launches in equal parts.
 void PrintMeasuredNodes(const engine::Program& program, const std::string& results,
                         const FiguresByKernel& figures) {
   const auto steps = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step.json");

@@ -215,7 +215,7 @@ class FileWeights final : public Weights {
     const TensorView view = RowsOf(part.views[which], row, rows);
     const std::optional<size_t> bad = CopyAsF32(view, out);
     if (bad) {
-      // The shape of the tensor, with enough rows that it contains `row`.
+      // PlaceString needs a shape that contains the place, and `view` may have fewer rows.
       std::vector<int64_t> shape = view.shape;
       shape[0] += part.skipped + row;
       const auto at = static_cast<size_t>((part.skipped + row) * part.unit) + *bad;
