@@ -249,14 +249,19 @@ absl::Status JobPlanner::PlanScoring(size_t item, ItemPlan& plan) {
     error.field = absl::StrCat("pairs[", item, "].target");
     error.found = absl::StrCat(tokens, " tokens");
     error.expected =
-        absl::StrCat("at most the ", settings_->search.max_tokens, " that the model writes");
+        absl::StrCat("at most the ", settings_->search.max_tokens, " that the model can read");
     return InvalidRequest(std::move(error));
   }
   segment.search = SearchForScoring(*settings_, tokens, first ? 1 : 0);
   if (request_->start_token.has_value()) segment.search.start_token = *request_->start_token;
-  while (segment.search.beam > 1 &&
-         kernels::WorstCasePages(segment.search.beam, tokens) > facts_->self_pages) {
-    --segment.search.beam;
+  while (kernels::WorstCasePages(segment.search.beam, tokens) > facts_->self_pages) {
+    if (--segment.search.beam > 0) continue;
+    FieldError error;
+    error.field = absl::StrCat("pairs[", item, "].target");
+    error.found = absl::StrCat(tokens, " tokens");
+    error.expected = absl::StrCat("no more than fit into the ", facts_->self_pages,
+                                  " pages of K/V memory that the server has (its kv-memory-mb)");
+    return InvalidRequest(std::move(error));
   }
   if (!settings_->search.renormalize) {  // for the excluded ids
     absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For({});

@@ -72,6 +72,8 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   context.align = job.returns.alignment || job.format != TextFormat::kPlain;
   absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, model_->spec, context);
   if (!settings.ok()) return settings.status();
+  // A given translation may be longer than those that the model writes by default.
+  if (scores_targets) settings->search.max_tokens = model_->spec.shape.max_positions;
 
   auto plan = std::make_unique<JobPlan>();
   plan->settings = *std::move(settings);

@@ -285,7 +285,6 @@ DecodingOptions ScoringOptions(const DecodingOptions& asked, int positions) {
   options.profile = asked.profile;
   options.penalty = asked.penalty;
   options.length_penalty = asked.length_penalty;
-  options.forced_eos = kernels::ForcedEos::kNone;
   options.beam_size = positions;
   options.num_alternatives = 1;
   return options;
