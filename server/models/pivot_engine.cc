@@ -138,7 +138,7 @@ std::vector<engine::FieldError> PivotEngine::CheckJob(const engine::TranslationJ
   };
   constexpr const char* kTerms = "a term would have to be known in the language between as well";
   constexpr const char* kAlignment = "each model attends to a text of its own";
-  refuse(!job.targets.empty(), "targets", "the text in the language between is not given");
+  refuse(!job.targets.empty(), "pairs", "the text in the language between is not given");
   refuse(!job.terms.empty(), "terms", kTerms);
   refuse(!job.glossary.empty(), "glossary_config", kTerms);
   refuse(job.returns.alignment, "return_options.alignment", kAlignment);

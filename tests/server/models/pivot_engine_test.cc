@@ -332,6 +332,7 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
               job->terms.push_back({"a", "b", false});
             }),
             "terms ");
+  EXPECT_EQ(fields([](engine::TranslationJob* job) { job->targets = {"y"}; }), "pairs ");
   EXPECT_EQ(fields([](engine::TranslationJob* job) { job->glossary = "law"; }), "glossary_config ");
   EXPECT_EQ(fields([](engine::TranslationJob* job) {
               job->returns.alignment = true;
