@@ -41,8 +41,8 @@ unsigned HangSeconds(unsigned on_a_card);
 // eight. Adds uniform noise between -`noise` and `noise` to the bias of every target token.
 std::unique_ptr<engine::Engine> StartOnCpu(double noise = 0, unsigned seed = 0);
 
-// Starts an engine on cuda:0. Keeps only the types of products in config.cuda. The switches come
-// from the environment (cuda_switches.h).
+// Starts an engine on cuda:0. Of config.cuda it uses only the types of products. The environment
+// sets the other options (cuda_switches.h).
 std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
                                               engine::EngineConfig config = {});
 

@@ -364,9 +364,9 @@ class LeafReader {
     return true;
   }
 
-  // Adds a text, with the marks in it that GitHub knows and CommonMark does not: [^1] for a
-  // footnote, [^1]: at the beginning of its text, and [!NOTE] on a line of its own. `next` is the
-  // next event; it is moved behind a line end that is passed too.
+  // Adds a text, with the marks in it that GitHub knows and CommonMark does not: [^1] refers to a
+  // footnote, [^1]: begins the text of a footnote, and [!NOTE] is a line of its own. `next` is the
+  // index of the next event. If the line end after [!NOTE] is used as well, `next` moves past it.
   void AddPlain(size_t begin, size_t end, size_t& next) {
     const std::string_view text = document_.substr(begin, end - begin);
     const bool is_first = structure_.nodes.empty() || EndsText(structure_.nodes.back());

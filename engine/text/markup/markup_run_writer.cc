@@ -206,8 +206,8 @@ void MarkupRunWriter::FitEmphasis() {
     // The marks of two elements that touch would be read as one.
     const bool touches = is_tight && HasOther(before, after) && HasOther(after, before);
     const auto drop = [&](const MarkupStack& stack, const MarkupStack& other, size_t word) {
-      // Beside punctuation, the marks of an emphasis inside another may be read as those of the
-      // other, even where a unit comes between.
+      // If nested emphasis touches punctuation, a parser may read the marks of the inner one as
+      // those of the outer one, even if a unit stands between the marks.
       const bool is_nested =
           std::count_if(stack.begin(), stack.end(), [&](int32_t e) { return IsEmphasis(e); }) > 1;
       const bool is_unreadable = is_tight && IsUnreadable(i, word);

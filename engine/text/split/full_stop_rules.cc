@@ -190,7 +190,7 @@ FullStopRules::FullStopRules(std::string_view language) {
     set.insert(std::begin(list), std::end(list));
   };
   for (std::string& word : IcuSuppressions(std::string(language))) {
-    // Continues has a rule for phrases of single letters ("z. B.").
+    // Leaves out phrases with a space ("z. B."), for which Continues() has a rule.
     if (word.find(' ') == std::string::npos) owned_.insert(std::move(word));
   }
   if (language == "de") {

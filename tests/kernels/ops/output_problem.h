@@ -1,5 +1,5 @@
-// An output layer and the questions to its rows, for tests on the host and in the memory of a
-// device.
+// A small output layer with a request for each row (best tokens, wanted logits). Tests use it in the
+// memory of the host or of a device.
 //
 // All numbers are small integers and all biases are multiples of 1/4, so every product is exact in
 // any order and type. Ties are frequent.

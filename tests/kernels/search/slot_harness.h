@@ -54,7 +54,7 @@ class SlotHarness {
     }
   }
 
-  // Runs the step with every member of a group.
+  // Runs the part of a step that follows the logits. Every member of `group` must call it.
   template <class ThreadGroup>
   void Decide(const ThreadGroup& group) {
     if (state.options.materialized_logits()) {
