@@ -66,9 +66,10 @@ struct TranslationJob {
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // one for each item ("": none), or an empty list
   // Given translations, one for each item; empty: the items are translated. If there are any, the
-  // job only scores them (SEARCH.md a.9). Then only `profile`, `penalty` and `length_penalty` of
-  // `decoding` have an effect, and none of the other members from format to on_too_long. An item
-  // fails if it or its target is too long for the model.
+  // job only scores them (SEARCH.md a.9). Then these members have an effect: the id, items,
+  // languages, priority, client, share and deadline; `profile`, `penalty` and `length_penalty` of
+  // `decoding`; `tokens`, `token_scores` and `segment_times` of `returns`. An item fails if it or
+  // its target is too long for the model.
   std::vector<std::string> targets;
   std::vector<TermRequest> terms;
   std::string glossary;  // name of a loaded glossary; "": none

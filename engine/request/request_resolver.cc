@@ -22,6 +22,27 @@ namespace {
 // many code points.
 constexpr int64_t kCodePointsPerCut = 128;
 
+// Returns the job without the members that have no effect on scores (TranslationJob::targets).
+TranslationJob ScoringJob(TranslationJob job, int positions) {
+  TranslationJob scoring;
+  scoring.request_id = std::move(job.request_id);
+  scoring.contents = std::move(job.contents);
+  scoring.targets = std::move(job.targets);
+  scoring.source_language = std::move(job.source_language);
+  scoring.target_language = std::move(job.target_language);
+  scoring.decoding = ScoringOptions(job.decoding, positions);
+  scoring.recase = false;
+  scoring.returns.scores = true;
+  scoring.returns.tokens = job.returns.tokens;
+  scoring.returns.token_scores = job.returns.token_scores;
+  scoring.returns.segment_times = job.returns.segment_times;
+  scoring.priority = job.priority;
+  scoring.client = std::move(job.client);
+  scoring.share = job.share;
+  scoring.deadline = job.deadline;
+  return scoring;
+}
+
 }  // namespace
 
 SearchContext RequestResolver::Context() const {
@@ -50,12 +71,8 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
                              .expected = absl::StrCat(job.contents.size()),
                              .predicate = "needs one element for each of contents"});
     }
-    job.decoding = ScoringOptions(
-        job.decoding, std::min<int>({kernels::kPagePositions, kernels::kMaxBeam, max_rows_}));
-    job.returns.scores = true;
-    job.split = SplitMode::kNone;
-    job.on_too_long = OnTooLong::kReject;
-    job.guard = Guard::kWarn;
+    job = ScoringJob(std::move(job),
+                     std::min<int>({kernels::kPagePositions, kernels::kMaxBeam, max_rows_}));
   }
   if (absl::Status status = CheckPhrases(job); !status.ok()) return status;
   absl::StatusOr<ResolvedPair> pair =
@@ -89,7 +106,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);
   const auto sentinel = sentinels_->find(pair->target);
   if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
-  request.preserve = !scores_targets && job.preserve.value_or(job.format != TextFormat::kPlain);
+  request.preserve = job.preserve.value_or(job.format != TextFormat::kPlain);
   // Required text must come as it is, and it may be in lower case.
   const bool requires_text = !job.decoding.required_phrases.empty() || !job.terms.empty() ||
                              !job.glossary.empty() || !job.target_prefixes.empty();

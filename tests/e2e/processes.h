@@ -79,10 +79,11 @@ struct DaemonEnd {
 };
 DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::string& program = "");
 
-// Like Daemon::Get and Daemon::Metrics, for the address of any daemon's metrics port. `host` is the
-// Host header.
+// Returns the body of GET `path` at an HTTP port; "" if there is no answer. `host` is the Host
+// header.
 std::string HttpGet(const std::string& server, const std::string& path,
                     const std::string& host = "localhost");
+// Returns the samples of a metrics port.
 Daemon::Samples MetricsAt(const std::string& server);
 
 // Returns the sum of a metric over all label sets.

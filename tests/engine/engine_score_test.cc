@@ -108,6 +108,9 @@ TEST_F(EngineScore, NothingIsRepaired) {
   TranslationJob job = Scoring({"$5.00", "", "DAS HAUS STEHT AM RAND DER STADT.", "Nimm {0} mit."},
                                {"$5.00", "", "THE HOUSE IS AT THE EDGE OF TOWN.", "Take {0}."});
   job.preserve = true;
+  job.format = TextFormat::kHtml;  // neither has an effect, nor have the next two
+  job.returns.alignment = job.returns.partials = true;
+  job.terms = {{"Haus", "home", false}};
   for (const ItemResult& item : Translate(job)) {
     ASSERT_TRUE(item.status.ok()) << item.status;
     EXPECT_TRUE(std::isfinite(item.hypotheses.at(0).log_prob));

@@ -25,8 +25,8 @@ namespace dragoman::testing {
 
 class ScriptedCudaDevice : public engine::StepDevice {
  public:
-  // Returns the logits of the next token, one for each token of the vocabulary, for a hypothesis of
-  // the segment in `slot`.
+  // Computes the logits of the next token of a hypothesis: one for each token of the vocabulary.
+  // `slot` has the segment of the hypothesis.
   using SlotScript =
       std::function<std::vector<float>(int32_t slot, std::span<const int32_t> prefix)>;
   // Called after a step with each slot that ran. The view is of a copy that is valid during the

@@ -87,8 +87,9 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   EXPECT_EQ(harness.observer.row_steps, 11);  // 2 + 6 + 3
 }
 
-// A step counts as one that ran beside an encoder pass if the pass ran during any part of the step.
-// The times of such steps show how much the encoder slows decoding. A device does not report this.
+// The loop counts the steps during which an encoder pass ran, for the complete step or for a part of
+// it. The times of these steps show how much the encoder slows decoding. A device does not report
+// this.
 TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
   LoopHarness harness(testing::RandomScript(12), 2);
   PassMarks& passes = harness.queue.passes();

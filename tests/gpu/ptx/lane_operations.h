@@ -1,5 +1,5 @@
-// Builds instructions that a lane executes by itself from functions of their operands, for the
-// tables of forms.
+// Builds instructions for the tables of forms. A lane executes such an instruction by itself. A
+// function of the operands computes its result.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ class DeviceMemory {
   // Sets the device whose kernels run now, which cannot access other devices' memory. kAnyDevice:
   // the host, or a copy.
   void SetReader(int device) { reader_ = device; }
-  // Describes, for a report, where an address is that no piece contains.
+  // Describes the place of an address that is in no piece. The text is for error reports.
   std::string Nearest(uint64_t address) const;
   // The bytes and the number of pieces of a device, or of the host memory that devices see
   // (kAnyDevice).

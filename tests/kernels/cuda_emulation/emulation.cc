@@ -36,7 +36,7 @@ dragoman_switch_fiber:
 .text
 )");
 #else
-// On other processors this file must compile too, for the tests that run on the CPU.
+// This file must compile on other processors too, because tests of the CPU's kernels link it.
 extern "C" void dragoman_switch_fiber(void** /*save*/, void* /*to*/) {
   dragoman::emulation::Fail("kernels are emulated on x86-64 only");
 }

@@ -76,7 +76,7 @@ std::vector<Answer> FoldMaterialized(const OpDevice& device, const Problem& p, i
   return asked.Answers(logits.Download(), p.vocabulary);
 }
 
-// Which fused code the emulation runs: Hopper's, or that for mma.
+// The fused code that the emulation runs: the one for Hopper, or the one with mma instructions.
 enum class FusedCode { kHopper, kMma };
 
 std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,

@@ -143,8 +143,8 @@ const std::vector<Row> kCeilings = Of({
     {0x7ff8000000000000, kAnyNan},
 });
 
-// Returns each byte as a 32-bit number with its sign, for a register whose upper bits are zero and
-// for one whose upper bits are `above`.
+// Returns two rows for each byte. Both convert it to a signed 32-bit number. The upper bits of the
+// source register are zero in one row and `above` in the other.
 std::vector<Row> SignedBytes(uint64_t above) {
   std::vector<Row> rows;
   for (uint64_t byte = 0; byte < 256; ++byte) {
