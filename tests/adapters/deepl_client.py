@@ -4,7 +4,7 @@
 import threading
 import time
 
-from harness import ENGLISH, GERMAN, GLOSSARY, AdapterDaemon, check, need, raises, run
+from harness import ENGLISH, GERMAN, GLOSSARY, AdapterDaemon, check, need, own_loopback_address, raises, run
 
 need("deepl", "deep_translator")
 import deep_translator  # noqa: E402
@@ -167,7 +167,7 @@ def test_a_drain_is_not_noticed(_):
                 errors.append(error)
                 return
 
-    with AdapterDaemon("--lame-duck-seconds", 1) as first:
+    with AdapterDaemon("--lame-duck-seconds", 1, "--http", own_loopback_address() + ":0") as first:
         address = first.http_address
         worker = threading.Thread(target=work, args=[client(first)])
         worker.start()

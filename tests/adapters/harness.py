@@ -36,6 +36,7 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 _attack = _attacks_harness()
 Daemon, Failed, check = _attack.Daemon, _attack.Failed, _attack.check
+own_loopback_address = _attack.own_loopback_address
 
 SKIPPED = 77  # of ctest, SKIP_RETURN_CODE
 

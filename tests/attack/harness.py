@@ -255,6 +255,13 @@ class Daemon:
         self.process.stdout.close()
 
 
+def own_loopback_address():
+    """An address of the loopback that no other process of the tests uses. A port of it stays free between two servers:
+    any process may be given a port of 127.0.0.1 that was just closed."""
+    pid = os.getpid()
+    return f"127.{1 + (pid >> 16) % 254}.{pid >> 8 & 255}.{pid & 255}"
+
+
 def wait_until(holds, timeout, step=0.05):
     """Whether holds() became true in time. For states that nothing announces."""
     end = time.monotonic() + timeout

@@ -145,9 +145,11 @@ class Prometheus:
         for name, text in (('prometheus.yml', yaml.safe_dump(config)), ('dragoman.rules.yml', shorter(read(RULES)))):
             with open(os.path.join(self.folder.name, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-        with socket.socket() as free:  # Prometheus does not say which port it took for 0
-            free.bind(('127.0.0.1', 0))
-            self.url = f'http://127.0.0.1:{free.getsockname()[1]}'
+        # Prometheus does not say which port it took for 0. No other test uses this address.
+        host = f'127.1.{os.getpid() >> 8 & 255}.{os.getpid() & 255}'
+        with socket.socket() as free:
+            free.bind((host, 0))
+            self.url = f'http://{host}:{free.getsockname()[1]}'
         self.log = open(os.path.join(self.folder.name, 'log'), 'w+', encoding='utf-8')
         self.process = subprocess.Popen(
             [os.path.join(manifests.TOOLS, 'prometheus'), '--config.file=' + self.folder.name + '/prometheus.yml',

@@ -269,7 +269,7 @@ TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   // Only two calls run at a time, because all calls of a client share a budget of 20 retries. The
   // waits between retries double, so this budget lasts for half a minute.
   {
-    ChildProcess first(Shell("exec \"$0\" \"$@\""));
+    ChildProcess first(Shell("exec \"$0\" \"$@\"", kModel, testing::OwnLoopbackAddress() + ":0"));
     address = Field(first.ReadLine(), "grpc");
     load = std::make_unique<ChildProcess>(testing::ClientCommand(
         {"load", "--server", address, "--input", kText, "--concurrency", "2", "--duration", "6",

@@ -196,6 +196,12 @@ double Sum(const Daemon::Samples& samples, const std::string& name) {
   return sum;
 }
 
+std::string OwnLoopbackAddress() {
+  const auto pid = static_cast<uint32_t>(getpid());
+  const in_addr address{htonl((127U << 24) | ((1 + (pid >> 16) % 254) << 16) | (pid & 0xFFFF))};
+  return inet_ntoa(address);
+}
+
 std::vector<std::string> ClientCommand(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {DRAGOMAN_CLIENT};
   command.insert(command.end(), arguments.begin(), arguments.end());

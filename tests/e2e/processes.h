@@ -71,6 +71,10 @@ class Daemon {
   std::string admin_;
 };
 
+// Returns an address of the loopback that no other process of the tests uses. A port of it stays free
+// between two daemons: any process may be given a port of 127.0.0.1 that was just closed.
+std::string OwnLoopbackAddress();
+
 // A daemon with the bundled model that is expected to end by itself.
 struct DaemonEnd {
   int status = 0;

@@ -18,6 +18,7 @@ import threading
 import time
 
 import dragoman
+from harness import own_loopback_address
 
 GROWTH = 16 << 20
 SERVER = """
@@ -78,7 +79,7 @@ class Check:
 
 def main():
     lines = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    server, address = start("127.0.0.1:0")
+    server, address = start(own_loopback_address() + ":0")
     servers = [server]
     third = threading.Event()
 

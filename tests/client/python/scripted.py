@@ -71,7 +71,7 @@ class ScriptedServer:
             port = self._server.add_insecure_port(address)
         else:
             port = self._server.add_secure_port(address, credentials)
-        self.address = f"127.0.0.1:{port}"
+        self.address = f"{address.rpartition(':')[0]}:{port}"
 
     def answer(self, handler, request, context):
         with self._lock:

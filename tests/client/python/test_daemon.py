@@ -12,7 +12,7 @@ import threading
 import unittest
 
 import dragoman
-from harness import CLIENT, ROOT, Daemon, wait_until
+from harness import CLIENT, ROOT, Daemon, own_loopback_address, wait_until
 
 LINES = [line for line in (ROOT / "tests/data/german.txt").read_text().splitlines() if line][:200]
 
@@ -219,7 +219,7 @@ class OneDaemon(unittest.TestCase):
 class Restarts(unittest.TestCase):
     def check(self, end, run):
         """Translates lines while the daemon is ended by `end` in the midst and started again on its port."""
-        with Daemon() as daemon:
+        with Daemon("--listen", own_loopback_address() + ":0") as daemon:
             address = daemon.grpc
             with dragoman.Client(address) as client:
                 expected = [result.text for result in client.translate_lines(LINES, to="en")]
