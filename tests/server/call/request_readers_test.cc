@@ -36,10 +36,15 @@ template <typename Post>
 std::string OrderOf(const Post& post) {
   CallTracker tracker;
   std::string order;
-  std::promise<void> go;  // outlives the readers, whose destructor may run the tasks
+  std::promise<void> busy;  // outlive the readers, whose destructor may run the tasks
+  std::promise<void> go;
   {
     RequestReaders readers(1, &tracker);
-    readers.Post(nullptr, "unix:", 1024, [&go] { go.get_future().wait(); });
+    readers.Post(nullptr, "unix:", 1024, [&busy, &go] {
+      busy.set_value();
+      go.get_future().wait();
+    });
+    busy.get_future().wait();
     post(&readers, &order);
     go.set_value();
   }
