@@ -34,6 +34,7 @@ absl::StatusOr<Response> Wait(ClientCore* core, TranslationClient::Timeout timeo
 }
 
 constexpr Method kTranslate{"/dragoman.v1.TranslationService/Translate"};
+constexpr Method kScore{"/dragoman.v1.TranslationService/Score"};
 constexpr Method kDetectLanguage{"/dragoman.v1.TranslationService/DetectLanguage", true};
 constexpr Method kListLanguages{"/dragoman.v1.TranslationService/ListLanguages", true};
 constexpr Method kListModels{"/dragoman.v1.TranslationService/ListModels", true};
@@ -65,6 +66,12 @@ TranslationClient::CancelCall TranslationClient::TranslateAsync(
       core_.get(), timeout, core_->options.retry, kTranslate, std::move(request), std::move(done));
 }
 
+TranslationClient::CancelCall TranslationClient::ScoreAsync(
+    std::shared_ptr<const v1::ScoreRequest> request, ScoreDone done, Timeout timeout) {
+  return StartUnary<v1::ScoreRequest, v1::ScoreResponse>(
+      core_.get(), timeout, core_->options.retry, kScore, std::move(request), std::move(done));
+}
+
 TranslationClient::CancelCall TranslationClient::StreamTranslateAsync(
     std::shared_ptr<const v1::TranslateRequest> request, OnMessage on_message, StreamDone done,
     Timeout timeout) {
@@ -77,6 +84,12 @@ absl::StatusOr<v1::TranslateResponse> TranslationClient::Translate(
     const v1::TranslateRequest& request, Timeout timeout) {
   return Wait<v1::TranslateRequest, v1::TranslateResponse>(
       core_.get(), timeout, core_->options.retry, kTranslate, request);
+}
+
+absl::StatusOr<v1::ScoreResponse> TranslationClient::Score(const v1::ScoreRequest& request,
+                                                           Timeout timeout) {
+  return Wait<v1::ScoreRequest, v1::ScoreResponse>(core_.get(), timeout, core_->options.retry,
+                                                   kScore, request);
 }
 
 absl::Status TranslationClient::StreamTranslate(const v1::TranslateRequest& request,

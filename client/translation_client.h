@@ -42,6 +42,7 @@ class TranslationClient {
  public:
   using Timeout = std::optional<std::chrono::nanoseconds>;
   using TranslateDone = std::function<void(absl::StatusOr<v1::TranslateResponse>)>;
+  using ScoreDone = std::function<void(absl::StatusOr<v1::ScoreResponse>)>;
   // Returns false to cancel the call, which then ends with CANCELLED.
   using OnMessage = std::function<bool(const v1::StreamTranslateResponse&)>;
   using StreamDone = std::function<void(absl::Status)>;
@@ -63,6 +64,7 @@ class TranslationClient {
   // Calls `on_message` for each message in order. StreamTranslate returns after the last such call.
   absl::Status StreamTranslate(const v1::TranslateRequest& request, OnMessage on_message,
                                Timeout timeout = {});
+  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request, Timeout timeout = {});
   // Returns UNIMPLEMENTED if the server does not detect languages.
   absl::StatusOr<v1::DetectLanguageResponse> DetectLanguage(
       const v1::DetectLanguageRequest& request, Timeout timeout = {});
@@ -74,11 +76,13 @@ class TranslationClient {
   // does not know the service. Never retries, because the caller asks for the current state.
   absl::StatusOr<bool> Healthy(const std::string& service = "", Timeout timeout = {});
 
-  // The following two return at once. `done` is called exactly once. The request is shared with the
+  // The following three return at once. `done` is called exactly once. The request is shared with the
   // call, and one request may be shared by several calls. REQUIRES: the request does not change
   // until `done` is called.
   CancelCall TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
                             Timeout timeout = {});
+  CancelCall ScoreAsync(std::shared_ptr<const v1::ScoreRequest> request, ScoreDone done,
+                        Timeout timeout = {});
   CancelCall StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
                                   OnMessage on_message, StreamDone done, Timeout timeout = {});
 

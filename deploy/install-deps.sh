@@ -35,6 +35,7 @@ runtime_packages=(
   libmd4c0
   libprometheus-cpp-core1.0
   libstdc++6
+  libzstd1
   zlib1g
 )
 build_packages=(
@@ -52,6 +53,7 @@ build_packages=(
   libre2-dev # found by the CMake package of libgrpc++-dev
   libspdlog-dev
   libssl-dev
+  libzstd-dev
   ninja-build
   nlohmann-json3-dev
   pkg-config

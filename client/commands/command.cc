@@ -23,6 +23,7 @@ constexpr char kAbout[] = "client of the translation server dragomand";
 constexpr Entry kCommands[] = {
     {"fetch", FetchCommand, "download models for the server"},
     {"translate", TranslateCommand, "translate text, line in, line out"},
+    {"corpus", CorpusCommand, "translate files of lines or records, shard by shard"},
     {"detect", DetectCommand, "detect the language of each line"},
     {"load", LoadCommand, "measure a server's latency and throughput under load"},
     {"plan", PlanCommand, "reckon the replicas, cores and memory that a model needs"},

@@ -45,6 +45,7 @@ enum ExitStatus : int { kExitOk = 0, kExitFailed = 1, kExitUsage = 2 };
 using Arguments = std::vector<std::string>;
 
 int TranslateCommand(const Io& io, const Arguments& arguments);
+int CorpusCommand(const Io& io, const Arguments& arguments);
 int DetectCommand(const Io& io, const Arguments& arguments);
 int LoadCommand(const Io& io, const Arguments& arguments);
 int PlanCommand(const Io& io, const Arguments& arguments);

@@ -103,7 +103,8 @@ void LinePrinter::ClearTerminal() {
   partial_visible_ = false;
 }
 
-void LinePrinter::OnLine(int64_t number, const LineResult& result) {
+void LinePrinter::OnLine(int64_t number, LineResult* line) {
+  const LineResult& result = *line;
   if (io_.out_terminal || !result.status.ok()) ClearTerminal();
   ++lines_;
   bytes_ += result.source_bytes;

@@ -40,7 +40,7 @@ class Progress {
   bool visible_ = false;
 };
 
-class LinePrinter {
+class LinePrinter : public ResultSink {
  public:
   enum class Format {
     kText,       // the translation
@@ -62,13 +62,10 @@ class LinePrinter {
 
   LinePrinter(const Options& options, const Io& io, ClientClock* clock);
 
-  // Called once for every line of the input, in order. Lines count from 1.
-  void OnLine(int64_t number, const LineResult& result);
-  // Called with the known part of the first unfinished line's translation.
-  void OnPartial(int64_t number, const std::string& text);
-  // Called after a group of these calls, and every 100 ms if WantsTicks.
-  void OnIdle();
-  bool WantsTicks() const { return progress_.has_value(); }
+  void OnLine(int64_t number, LineResult* result) override;
+  void OnPartial(int64_t number, const std::string& text) override;
+  void OnIdle() override;
+  bool WantsTicks() const override { return progress_.has_value(); }
 
   // Prints pending errors and the notes at the end of the run. Call once, after the last line.
   void Close();

@@ -52,6 +52,13 @@ absl::Status LineSource::Read(std::deque<std::string>* lines) {
   return absl::OkStatus();
 }
 
+absl::Status LineSource::Read(std::deque<TextItem>* items) {
+  std::deque<std::string> lines;
+  absl::Status status = Read(&lines);
+  for (std::string& line : lines) items->push_back({std::move(line), ""});
+  return status;
+}
+
 absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, size_t max_bytes) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);

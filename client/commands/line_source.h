@@ -11,15 +11,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/commands/translate_run.h"
 
 namespace dragoman::client {
 
-class LineSource {
+class LineSource : public TextSource {
  public:
   enum class Unit { kLine, kWhole };
 
-  // Far above any server's default limit (30,000 code points).
-  static constexpr size_t kMaxLineBytes = size_t{16} << 20;
+  static constexpr size_t kMaxLineBytes = kMaxTextBytes;
   // Reports whether `line` is the marker of a line that was too long.
   static bool TooLong(const std::string& line) { return line.size() > kMaxLineBytes; }
 
@@ -29,9 +29,10 @@ class LineSource {
   // exceeds the limit, appends its marker at once. Blocks if the descriptor is not readable. After
   // an error, ended() is true.
   absl::Status Read(std::deque<std::string>* lines);
+  absl::Status Read(std::deque<TextItem>* items) override;
 
-  bool ended() const { return ended_; }
-  int fd() const { return fd_; }
+  bool ended() const override { return ended_; }
+  int fd() const override { return fd_; }
 
  private:
   void Append(const char* begin, const char* end, std::deque<std::string>* lines);

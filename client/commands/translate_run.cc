@@ -7,12 +7,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/commands/line_printer.h"
 #include "client/commands/mailbox.h"
 #include "client/commands/utf8.h"
 #include "client/status_map.h"
@@ -23,14 +23,16 @@ namespace {
 // The numbers of the lines that one call has.
 struct Batch {
   std::vector<int64_t> lines;
+  TranslationClient::CancelCall cancel;
 };
 
-// The result of a call. For a stream that ended with OK, the response is empty.
-using CallEnd = absl::StatusOr<v1::TranslateResponse>;
+// The end of a call that translates. For a stream that ended with OK, the response is empty.
+using TranslateEnd = absl::StatusOr<v1::TranslateResponse>;
+using ScoreEnd = absl::StatusOr<v1::ScoreResponse>;
 
 struct TranslateEvent {
   std::shared_ptr<Batch> batch;
-  std::variant<v1::StreamTranslateResponse, CallEnd> what;
+  std::variant<v1::StreamTranslateResponse, TranslateEnd, ScoreEnd> what;
 };
 
 // Reports whether a call's error with this code means that all other lines would fail too. Then the
@@ -57,6 +59,7 @@ struct Segment {
 
 struct Line {
   std::string text;
+  std::string target;
   bool done = false;
   LineResult result;
   std::map<int32_t, Segment> segments;
@@ -83,12 +86,12 @@ std::string KnownPrefix(const Line& line) {
 
 class TranslateRun {
  public:
-  TranslateRun(const TranslateRunOptions& options, TranslationClient* client, LineSource* source,
-               LinePrinter* printer)
+  TranslateRun(const TranslateRunOptions& options, TranslationClient* client, TextSource* source,
+               ResultSink* sink)
       : options_(options),
         client_(*client),
         source_(*source),
-        printer_(*printer),
+        sink_(*sink),
         mailbox_(std::make_shared<Mailbox<TranslateEvent>>()),
         window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4),
         to_skip_(options.skip),
@@ -104,7 +107,11 @@ class TranslateRun {
       for (TranslateEvent& event : events) Handle(event);
       SendWhatFits();
       EmitFinished();
-      printer_.OnIdle();
+      sink_.OnIdle();
+      if (sink_.stopped()) {
+        for (const std::shared_ptr<Batch>& batch : sent_) batch->cancel();
+        return input;
+      }
       if (source_.ended() && window_.empty()) {
         if (!input.ok() || to_skip_ == 0) return input;
         return absl::InvalidArgumentError(absl::StrCat("the input has ", options_.skip - to_skip_,
@@ -124,26 +131,29 @@ class TranslateRun {
   // Waits for an event or a tick. Also waits for input if there is room for more lines. Returns true
   // if there is input to read.
   bool WaitForInput() {
-    const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
+    const bool wants_input = !source_.ended() && !source_.is_full() &&
+                             window_.size() < window_limit_ &&
                              window_bytes_ < TranslateRunOptions::kWindowBytes;
+    if (wants_input && source_.has_buffered()) return true;
     pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source_.fd(), POLLIN, 0}};
-    const int ready = poll(fds, wants_input ? 2 : 1, printer_.WantsTicks() ? 100 : -1);
+    const int ready = poll(fds, wants_input ? 2 : 1, sink_.WantsTicks() ? 100 : -1);
     return wants_input && ready > 0 && fds[1].revents != 0;
   }
 
   absl::Status ReadLines() {
-    std::deque<std::string> lines;
-    absl::Status status = source_.Read(&lines);
-    for (; to_skip_ > 0 && !lines.empty(); --to_skip_) lines.pop_front();
-    for (std::string& text : lines) {
+    std::deque<TextItem> items;
+    absl::Status status = source_.Read(&items);
+    for (; to_skip_ > 0 && !items.empty(); --to_skip_) items.pop_front();
+    for (auto& [text, target] : items) {
       Line& line = window_.emplace_back();
+      line.target = std::move(target);
       line.result.source_bytes = static_cast<int64_t>(text.size()) + 1;
       if (text.empty()) {
         line.done = line.result.empty = true;
-      } else if (LineSource::TooLong(text)) {
+      } else if (text.size() > TextSource::kMaxTextBytes) {
         Finish(&line,
                absl::InvalidArgumentError(absl::StrCat(
-                   "the text has more than the ", LineSource::kMaxLineBytes, " bytes allowed")));
+                   "the text has more than the ", TextSource::kMaxTextBytes, " bytes allowed")));
         text = {};
       } else if (const auto bad = FirstInvalidUtf8(text)) {
         Finish(&line, absl::InvalidArgumentError(
@@ -154,7 +164,7 @@ class TranslateRun {
                                                               options_.target_prefixes->size())));
       }
       line.text = std::move(text);
-      window_bytes_ += line.text.size();
+      window_bytes_ += line.text.size() + line.target.size();
     }
     return status;
   }
@@ -170,13 +180,10 @@ class TranslateRun {
   void SendWhatFits() {
     while (in_flight_ < options_.concurrency) {
       auto batch = std::make_shared<Batch>();
-      auto request = std::make_shared<v1::TranslateRequest>(options_.request);
       size_t bytes = 0;
       const auto add = [&](int64_t number) {
         batch->lines.push_back(number);
-        request->add_contents(At(number).text);
-        AddPrefix(number, request.get());
-        bytes += At(number).text.size();
+        bytes += At(number).text.size() + At(number).target.size();
       };
       if (!again_alone_.empty()) {
         const int64_t number = again_alone_.front();
@@ -202,23 +209,38 @@ class TranslateRun {
         }
       }
       if (batch->lines.empty()) return;
-      Send(batch, std::move(request));
+      ++in_flight_;
+      sent_.insert(batch);
+      batch->cancel = options_.score.has_value() ? SendScore(batch) : SendTranslate(batch);
     }
   }
 
-  void Send(const std::shared_ptr<Batch>& batch,
-            std::shared_ptr<const v1::TranslateRequest> request) {
-    ++in_flight_;
-    // The callbacks share ownership of the mailbox, because they may still be inside Push when the
-    // run ends.
-    auto ended = [mailbox = mailbox_, batch](CallEnd end) {
-      mailbox->Push({batch, std::move(end)});
-    };
-    if (!options_.stream) {
-      client_.TranslateAsync(std::move(request), std::move(ended));
-      return;
+  // Returns a callback that puts the end of a call into the mailbox. It shares ownership of the
+  // mailbox, because it may still be inside Push when the run ends.
+  template <typename End>
+  auto EndOf(const std::shared_ptr<Batch>& batch) {
+    return [mailbox = mailbox_, batch](End end) { mailbox->Push({batch, std::move(end)}); };
+  }
+
+  TranslationClient::CancelCall SendScore(const std::shared_ptr<Batch>& batch) {
+    auto request = std::make_shared<v1::ScoreRequest>(*options_.score);
+    for (const int64_t number : batch->lines) {
+      v1::ScoreRequest::Pair* pair = request->add_pairs();
+      pair->set_source(At(number).text);
+      pair->set_target(At(number).target);
     }
-    client_.StreamTranslateAsync(
+    return client_.ScoreAsync(std::move(request), EndOf<ScoreEnd>(batch));
+  }
+
+  TranslationClient::CancelCall SendTranslate(const std::shared_ptr<Batch>& batch) {
+    auto request = std::make_shared<v1::TranslateRequest>(options_.request);
+    for (const int64_t number : batch->lines) {
+      request->add_contents(At(number).text);
+      AddPrefix(number, request.get());
+    }
+    auto ended = EndOf<TranslateEnd>(batch);
+    if (!options_.stream) return client_.TranslateAsync(std::move(request), std::move(ended));
+    return client_.StreamTranslateAsync(
         std::move(request),
         [mailbox = mailbox_, batch](const v1::StreamTranslateResponse& message) {
           mailbox->Push({batch, message});
@@ -236,9 +258,22 @@ class TranslateRun {
   void Handle(TranslateEvent& event) {
     if (auto* message = std::get_if<v1::StreamTranslateResponse>(&event.what)) {
       HandleMessage(*event.batch, *message);
+      return;
+    }
+    --in_flight_;
+    sent_.erase(event.batch);
+    if (auto* end = std::get_if<ScoreEnd>(&event.what)) {
+      if (end->ok()) {
+        for (const int64_t number : event.batch->lines) {
+          At(number).result.score_model = end->value().model();
+        }
+        FinishAll(*event.batch, end->value().mutable_scores());
+      }
+      HandleEnd(*event.batch, end->status());
     } else {
-      --in_flight_;
-      HandleEnd(*event.batch, std::get<CallEnd>(event.what));
+      auto& translated = std::get<TranslateEnd>(event.what);
+      if (translated.ok()) FinishAll(*event.batch, translated->mutable_translations());
+      HandleEnd(*event.batch, translated.status());
     }
   }
 
@@ -258,14 +293,15 @@ class TranslateRun {
     }
   }
 
-  void HandleEnd(const Batch& batch, CallEnd& end) {
-    if (end.ok() && !options_.stream) {
-      const int answered = end->translations_size();
-      for (int i = 0; i < answered && i < static_cast<int>(batch.lines.size()); ++i) {
-        Finish(&At(batch.lines[i]), std::move(*end->mutable_translations(i)));
-      }
+  template <typename Results>
+  void FinishAll(const Batch& batch, Results* results) {
+    for (int i = 0; i < results->size() && i < static_cast<int>(batch.lines.size()); ++i) {
+      Finish(&At(batch.lines[i]), std::move(*results->Mutable(i)));
     }
-    absl::Status status = end.status();
+  }
+
+  // Handles the lines that have no result when a call has ended.
+  void HandleEnd(const Batch& batch, absl::Status status) {
     if (status.ok())
       status = absl::InternalError("the server's answer has no result for this line");
     const bool alone = batch.lines.size() == 1;
@@ -285,6 +321,11 @@ class TranslateRun {
     line->result.translation = std::move(translation);
     line->done = true;
   }
+  static void Finish(Line* line, v1::PairScore score) {
+    if (score.has_error()) return Finish(line, FromItem(score.error()));
+    line->result.score = std::move(score);
+    line->done = true;
+  }
   static void Finish(Line* line, absl::Status status) {
     line->result.status = std::move(status);
     line->done = true;
@@ -294,8 +335,8 @@ class TranslateRun {
     while (!window_.empty() && window_.front().done) {
       Line& line = window_.front();
       line.result.source = line.text;
-      printer_.OnLine(first_, line.result);
-      window_bytes_ -= line.text.size();
+      sink_.OnLine(first_, &line.result);
+      window_bytes_ -= line.text.size() + line.target.size();
       window_.pop_front();
       ++first_;
       partial_changed_ = !window_.empty() && !window_.front().segments.empty();
@@ -303,13 +344,13 @@ class TranslateRun {
     next_ = std::max(next_, first_);
     if (!partial_changed_) return;
     partial_changed_ = false;
-    printer_.OnPartial(first_, KnownPrefix(window_.front()));
+    sink_.OnPartial(first_, KnownPrefix(window_.front()));
   }
 
   const TranslateRunOptions& options_;
   TranslationClient& client_;
-  LineSource& source_;
-  LinePrinter& printer_;
+  TextSource& source_;
+  ResultSink& sink_;
   const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
   const size_t window_limit_;
 
@@ -320,6 +361,7 @@ class TranslateRun {
   int64_t next_;  // the first line that was never sent
   std::deque<int64_t> again_alone_;
   int in_flight_ = 0;
+  std::set<std::shared_ptr<Batch>> sent_;  // the calls in flight
   bool partial_changed_ = false;
   absl::Status given_up_;  // if not OK: no more calls are sent, and lines fail with this status
 };
@@ -327,8 +369,8 @@ class TranslateRun {
 }  // namespace
 
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
-                          LineSource* source, LinePrinter* printer) {
-  return TranslateRun(options, client, source, printer).Loop();
+                          TextSource* source, ResultSink* sink) {
+  return TranslateRun(options, client, source, sink).Loop();
 }
 
 }  // namespace dragoman::client

@@ -56,6 +56,19 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     return End(context, stream_handler_(*request, write));
   }
 
+  grpc::Status Score(grpc::ServerContext* context, const v1::ScoreRequest* request,
+                     v1::ScoreResponse* response) override {
+    ++calls_;
+    WaitWhileHeld(*context);
+    for (int i = 0; i < request->pairs_size(); ++i) {
+      v1::PairScore* score = response->add_scores();
+      score->set_index(i);
+      score->set_score(-static_cast<float>(request->pairs(i).target().size()));
+    }
+    response->set_model("opus-de-en");
+    return grpc::Status::OK;
+  }
+
   grpc::Status DetectLanguage(grpc::ServerContext* context, const v1::DetectLanguageRequest*,
                               v1::DetectLanguageResponse*) override {
     WaitWhileHeld(*context);
@@ -78,7 +91,7 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     model->add_notes("a card is not used");
     model->set_state(v1::Model::SERVING);
     model->set_version(3);
-    model->set_checksum("0123456789abcdef");
+    model->set_checksum(owner_.checksum());
     v1::DeviceMemory* memory = model->add_memory();
     memory->set_device("cpu");
     memory->set_weights(10 << 20);
@@ -149,6 +162,8 @@ struct ScriptedServer::State {
   std::unique_ptr<Service> service;
   std::unique_ptr<grpc::Server> server;
   int port = 0;
+  std::mutex mu;
+  std::string checksum = "0123456789abcdef";  // guarded by mu
 };
 
 ScriptedServer::ScriptedServer(Handler handler, StreamHandler stream_handler)
@@ -171,6 +186,16 @@ void ScriptedServer::Hold() { held_ = true; }
 void ScriptedServer::Release() { held_ = false; }
 
 std::string ScriptedServer::address() const { return "127.0.0.1:" + std::to_string(state_->port); }
+
+void ScriptedServer::SetChecksum(const std::string& checksum) {
+  std::lock_guard<std::mutex> lock(state_->mu);
+  state_->checksum = checksum;
+}
+
+std::string ScriptedServer::checksum() const {
+  std::lock_guard<std::mutex> lock(state_->mu);
+  return state_->checksum;
+}
 
 void ScriptedServer::SetServing(bool serving) {
   state_->server->GetHealthCheckService()->SetServingStatus(serving);

@@ -33,7 +33,8 @@ class ScriptedServer {
   using Write = std::function<void(const v1::StreamTranslateResponse&)>;
   using StreamHandler = std::function<ScriptedReply(const v1::TranslateRequest&, const Write&)>;
 
-  // The default handler is Bracketed. Listens on a free port of 127.0.0.1.
+  // The default handler of Translate is Bracketed. A score is minus the number of bytes of the
+  // target. Listens on a free port of 127.0.0.1.
   explicit ScriptedServer(Handler handler = nullptr, StreamHandler stream_handler = nullptr);
   ~ScriptedServer();
 
@@ -45,6 +46,9 @@ class ScriptedServer {
   // The number of waiting calls, and the number of calls that were cancelled while they waited.
   int waiting() const { return waiting_; }
   int cancelled() const { return cancelled_; }
+  // Sets the checksum of the model that ListModels lists.
+  void SetChecksum(const std::string& checksum);
+  std::string checksum() const;
   // Sets the health of the service "" (the whole server).
   void SetServing(bool serving);
 
