@@ -1,4 +1,4 @@
-// The binary `dragoman`.
+// The binary `dragoman`. Under the names marian-decoder and marian-scorer it is these programs.
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -7,9 +7,11 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "client/channel_security.h"
 #include "client/commands/command.h"
+#include "client/marian/marian_command.h"
 
 namespace {
 
@@ -49,8 +51,17 @@ int main(int argc, char** argv) {
     return value == nullptr ? "" : value;
   };
   dragoman::client::KeepTlsErrors();
-  const int status =
-      dragoman::client::RunDragoman(io, dragoman::client::Arguments(argv + 1, argv + argc));
+  const dragoman::client::Arguments arguments(argv + 1, argv + argc);
+  const std::string_view path = argv[0];
+  const std::string_view program = path.substr(path.rfind('/') + 1);
+  int status = 0;
+  if (program == "marian-decoder") {
+    status = MarianCommand(dragoman::client::MarianProgram::kDecoder, io, arguments);
+  } else if (program == "marian-scorer") {
+    status = MarianCommand(dragoman::client::MarianProgram::kScorer, io, arguments);
+  } else {
+    status = dragoman::client::RunDragoman(io, arguments);
+  }
   std::cout.flush();
   if (!std::cout) {
     std::cerr << "dragoman: could not write to standard output\n";
