@@ -100,9 +100,10 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
   flags->Choice("recase", {"on", "off"}, &recase_,
                 "whether text in capitals is translated in lower case, and its\n"
                 "translation put in capitals (default: on)");
-  flags->Choice("guard", {"warn", "retry"}, &guard_,
+  flags->Choice("guard", {"warn", "retry", "off"}, &guard_,
                 "what is done about a translation that is probably wrong: a\n"
-                "warning, or a second search with safer options (default: warn)");
+                "warning, a second search with safer options, or nothing; off\n"
+                "also translates what has no letters (default: warn)");
 }
 
 std::string RequestFlags::Contradiction() const {

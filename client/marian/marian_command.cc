@@ -268,6 +268,7 @@ TranslateRunOptions RunOptions(const MarianOptions& options) {
   request.mutable_segmentation()->set_split(v1::Segmentation::NONE);
   request.set_preserve(false);
   request.set_recase(false);
+  request.set_guard(v1::TranslateRequest::OFF);
   v1::DecodingOptions* decoding = request.mutable_decoding();
   decoding->set_profile(v1::DecodingOptions::MARIAN);
   decoding->set_length_penalty(static_cast<float>(options.normalize));
@@ -277,7 +278,9 @@ TranslateRunOptions RunOptions(const MarianOptions& options) {
     *score.mutable_decoding() = *decoding;
     return run;
   }
+  // Marian's limit counts the source's end-of-sentence, max_length_ratio does not.
   decoding->set_max_length_ratio(static_cast<float>(options.max_length_factor));
+  decoding->set_max_length_extra(static_cast<int>(options.max_length_factor));
   if (options.sampling_top_k.has_value()) {
     decoding->mutable_sampling()->set_top_k(*options.sampling_top_k);
   } else {

@@ -179,7 +179,7 @@ class Reader {
   void Flag(const std::string& name, bool* flag) {
     const auto taken = Take(name);
     if (!taken.has_value()) return;
-    const std::string value = taken->empty() ? "true" : taken->front();
+    const std::string value = taken->empty() ? "true" : absl::AsciiStrToLower(taken->front());
     if (value != "true" && value != "false") return Wrong(name, "true or false");
     *flag = value == "true";
   }

@@ -54,8 +54,10 @@ struct ReturnOptions {
 };
 
 // Says what becomes of a translation that is probably wrong. kWarn: it is returned with a warning.
-// kRetry: it is searched once more, with safer options.
-enum class Guard { kWarn, kRetry };
+// kRetry: it is searched once more, with safer options. kOff: nothing is judged or repaired. Then
+// an item without letters and text that the model cannot read are translated too, and an empty
+// translation stays empty.
+enum class Guard { kWarn, kRetry, kOff };
 
 struct TranslationJob {
   std::string request_id;             // for logs

@@ -178,7 +178,7 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result) {
-  const int64_t empty = KeepTextOfEmpty(item, plan, segments);
+  const int64_t empty = options.fills_empty ? KeepTextOfEmpty(item, plan, segments) : 0;
   result.preserved = plan.preserved;
   const int64_t lost = RemoveLost(plan, segments, &result.preserved);
   if (plan.markup != nullptr) {

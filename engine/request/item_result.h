@@ -26,6 +26,7 @@ struct SegmentHypothesis {
 struct AssemblyOptions {
   bool target_uses_spaces = true;  // spaces separate sentences
   bool alignment = false;          // the request asks for alignment
+  bool fills_empty = true;         // the source stands for an empty translation
 };
 
 // Sets the hypotheses, sentences and warnings of `result`. `segments` has the hypotheses of each

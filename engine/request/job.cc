@@ -354,7 +354,7 @@ void Job::QueueAgain(const Segment& segment) {
 }
 
 Suspicion Job::Judge(const Segment& segment, const SegmentHypothesis& best) const {
-  if (!request_.targets.empty()) return Suspicion::kNone;
+  if (!request_.targets.empty() || request_.guard == Guard::kOff) return Suspicion::kNone;
   const ItemPlan& plan = plans_[static_cast<size_t>(segment.item)];
   const SegmentPlan& own = plan.segments[static_cast<size_t>(segment.index)];
   const std::string& text = plan.markup != nullptr
@@ -438,7 +438,9 @@ void Job::FinishItem(int index) {
       result.hypotheses.push_back(std::move(scored));
     } else {
       AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
-                   {LanguageUsesSpaces(languages_.target), request_.returns.alignment}, result);
+                   {LanguageUsesSpaces(languages_.target), request_.returns.alignment,
+                    request_.guard != Guard::kOff},
+                   result);
     }
   } else {
     result.target_token_count = 0;  // a failed item has no members except its status and index

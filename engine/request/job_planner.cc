@@ -340,11 +340,16 @@ JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
     read.sentinel_tokens = MoveToSource(text, &read.encoded);
     read.sentinels = std::move(text.sentinels);
   };
-  if (!HasLettersOutside(piece, parts)) return read;
+  const bool repairs = job_->guard != Guard::kOff;
+  if (repairs && !HasLettersOutside(piece, parts)) return read;
   read.in_capitals = request_->recase && IsInCapitals(piece, RangesOf(parts));
   encode();
   std::vector<TextRange> unknown = UnknownRanges(*facts_->tokenizer, read.encoded, parts);
   if (unknown.empty()) return read;
+  if (!repairs) {
+    read.unknown = static_cast<int>(unknown.size());
+    return read;
+  }
   if (!ReadsLetters(*facts_->tokenizer, piece, read.encoded)) {
     read.unreadable = true;
     leave();

@@ -101,6 +101,7 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
   if (!pair->prompt.empty()) request.text.prompt = tokenizer_->EncodePrompt(pair->prompt);
   request.text.split = job.split;
   request.text.on_too_long = job.on_too_long;
+  request.text.without_letters = job.guard == Guard::kOff;
   request.terms = *std::move(terms);
   request.target_language = pair->target;
   request.target_uses_spaces = LanguageUsesSpaces(pair->target);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/utf8.h"
+
 namespace dragoman::engine {
 namespace {
 
@@ -70,6 +72,10 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
   const absl::StatusOr<const SentenceSplitter*> splitter = SplitterFor(request.source_language);
   if (!splitter.ok()) return splitter.status();
   std::vector<TextRange> ranges = (*splitter)->Split(text, ModeOf(request.split, one_segment));
+  const std::string_view stripped = StripWhiteSpace(text);
+  if (ranges.empty() && request.without_letters && !stripped.empty()) {
+    ranges = {TextRange::Of(stripped, text)};
+  }
   if (!whole.empty()) ranges = JoinAcross(ranges, whole);
   std::vector<EncodedPiece> pieces;
   for (const TextRange& range : ranges) {

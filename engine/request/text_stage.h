@@ -35,6 +35,7 @@ class TextStage {
     std::vector<int> prompt;      // tokens that precede the text of every piece
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
+    bool without_letters = false;  // a text without letters is a piece, too
   };
 
   EncodedText Encode(std::string_view piece, const Request& request) const;

@@ -29,7 +29,8 @@ constexpr EnumPair<v1::Priority, engine::Priority> kPriorities[] = {
 
 constexpr EnumPair<v1::TranslateRequest::Guard, engine::Guard> kGuards[] = {
     {v1::TranslateRequest::WARN, engine::Guard::kWarn},
-    {v1::TranslateRequest::RETRY, engine::Guard::kRetry}};
+    {v1::TranslateRequest::RETRY, engine::Guard::kRetry},
+    {v1::TranslateRequest::OFF, engine::Guard::kOff}};
 
 std::string ReadLanguage(const std::string& code, const char* field, Violations* violations) {
   const bool fine = code.size() <= static_cast<size_t>(kMaxLanguageCodeBytes) &&

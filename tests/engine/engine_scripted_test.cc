@@ -145,6 +145,32 @@ TEST_F(EngineGuard, SearchesAgainIfAsked) {
   EXPECT_EQ(observer_.searched_again.load(), 1);
 }
 
+TEST_F(EngineGuard, JudgesNothingIfItIsOff) {
+  StartWithLoop();
+  TranslationJob job = Job({kLongText});
+  job.guard = Guard::kOff;
+  EXPECT_TRUE(TranslateOne(job).warnings.empty());
+  EXPECT_EQ(observer_.suspicious.load(), 0);
+}
+
+TEST_F(EngineGuard, TranslatesTextWithoutLettersIfItIsOff) {
+  StartWith({"▁the", "▁house"});
+  TranslationJob job = Job({"12 34"});
+  EXPECT_EQ(TranslateOne(job).hypotheses[0].text, "12 34");
+  job.guard = Guard::kOff;
+  EXPECT_EQ(TranslateOne(job).hypotheses[0].text, "the house");
+}
+
+TEST_F(EngineGuard, LeavesAnEmptyTranslationEmptyIfItIsOff) {
+  StartWith({});
+  TranslationJob job = Job({kLongText});
+  EXPECT_EQ(TranslateOne(job).hypotheses[0].text, kLongText);
+  job.guard = Guard::kOff;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.hypotheses[0].text, "");
+  EXPECT_TRUE(item.warnings.empty());
+}
+
 TEST_F(EngineGuard, KeepsTheFirstResultIfTheSecondIsNoBetter) {
   StartWith({"▁the", "▁house"});
   TranslationJob job = Job({kLongText});

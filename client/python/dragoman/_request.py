@@ -41,7 +41,7 @@ class RequestOptions(TypedDict, total=False):
     do_not_translate: Sequence[str]
     preserve: bool
     recase: bool
-    guard: Literal["warn", "retry"]
+    guard: Literal["warn", "retry", "off"]
     target_prefixes: Sequence[str]
     labels: Mapping[str, str]
     request_id: str

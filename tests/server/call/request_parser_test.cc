@@ -224,6 +224,8 @@ TEST(RequestParser, MapsEnumsOneToOne) {
 TEST(RequestParser, OnlyATextThatIsNotStreamedIsTriedAgain) {
   auto request = Minimal();
   EXPECT_EQ(Parse(request).job.guard, engine::Guard::kWarn);
+  request.set_guard(v1::TranslateRequest::OFF);
+  EXPECT_EQ(Parse(request).job.guard, engine::Guard::kOff);
   request.set_guard(v1::TranslateRequest::RETRY);
   EXPECT_EQ(Parse(request, CallKind::kUnary).job.guard, engine::Guard::kRetry);
   EXPECT_THAT(std::string(Parse(request, CallKind::kStream).status.message()),
