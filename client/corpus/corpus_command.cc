@@ -17,6 +17,7 @@
 #include "client/commands/request_flags.h"
 #include "client/corpus/corpus_report.h"
 #include "client/corpus/corpus_shard.h"
+#include "client/load/node_daemon.h"
 #include "client/status_map.h"
 #include "google/protobuf/util/json_util.h"
 
@@ -48,6 +49,8 @@ struct CorpusFlags {
   std::string name;
   std::string shard;
   std::string metrics_file;
+  std::string local;
+  std::vector<std::string> local_flags;
   int64_t max_failed = 0;
   double timeout = 600;
   int64_t concurrency = 64;
@@ -81,6 +84,12 @@ void AddFlags(const Io& io, FlagTable* flags, CorpusFlags* o) {
                 "from JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID (default\n"
                 "in a Slurm array: its task and size; else 0/1)");
   flags->String("name", "NAME", &o->name, "name of the result of standard input ('-')");
+  flags->String("local", "[NAME=]DIR", &o->local,
+                "serves this model on this machine with a dragomand that all\n"
+                "such commands share; it ends with the last of them");
+  flags->Strings("local-flag", "FLAG", &o->local_flags,
+                 "a flag of that dragomand, such as --cpu-workers=4; may be\n"
+                 "repeated");
   flags->Int("max-failed", "N", 0, std::numeric_limits<int64_t>::max(), &o->max_failed,
              "lines of a file that may fail; they stay without translation\n"
              "(default: 0)");
@@ -209,6 +218,9 @@ class CorpusRun {
   absl::Status Prepare(const std::vector<std::string>& inputs) {
     if (o_.out.empty()) return absl::InvalidArgumentError("expected --out DIR");
     if (inputs.empty()) return absl::InvalidArgumentError("expected files, or '-'");
+    if (o_.local.empty() && !o_.local_flags.empty()) {
+      return absl::InvalidArgumentError("--local-flag needs --local");
+    }
     if (o_.score == o_.record.targets.empty()) {
       return absl::InvalidArgumentError("--score and --target-field need each other");
     }
@@ -340,6 +352,17 @@ class CorpusRun {
     if (mkdir(o_.out.c_str(), 0777) != 0 && errno != EEXIST) {
       return End(absl::ErrnoToStatus(errno, "cannot make " + o_.out));
     }
+    std::unique_ptr<NodeDaemon> node;
+    if (!o_.local.empty()) {
+      NodeDaemon::Options options{.flags = {"--model", o_.local}};
+      options.flags.insert(options.flags.end(), o_.local_flags.begin(), o_.local_flags.end());
+      const std::string program = io_.environment ? io_.environment("DRAGOMAND") : "";
+      if (!program.empty()) options.program = program;
+      auto joined = NodeDaemon::Join(options, io_.environment);
+      if (!joined.ok()) return End(joined.status());
+      node = *std::move(joined);
+      o_.client.server = node->address();
+    }
     o_.client.timeout = Seconds(o_.timeout);
     o_.client.retry.patient = true;
     o_.client.retry.budget = static_cast<double>(20 * o_.concurrency);
@@ -427,11 +450,15 @@ int CorpusCommand(const Io& io, const Arguments& arguments) {
   CorpusFlags o;
   FlagTable flags;
   AddFlags(io, &flags, &o);
+  const std::string usual_server = o.client.server;
   std::vector<std::string> inputs;
   if (const auto exit_status =
           ParseCommand(io, "corpus [flags] FILE... --out DIR", kCorpusAbout, arguments, &flags,
                        std::numeric_limits<size_t>::max(), &inputs)) {
     return *exit_status;
+  }
+  if (!o.local.empty() && o.client.server != usual_server) {
+    return UsageError(io, "corpus", "--local and --server do not go together");
   }
   return CorpusRun(io, &o).Run(inputs);
 }

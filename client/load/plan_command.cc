@@ -32,7 +32,7 @@ constexpr int kMostWorkers = 16;
 struct PlanFlags {
   std::string model;
   std::string input;
-  std::string program = LocalDaemon::UsualProgram();
+  std::string program = UsualDaemon();
   RequestFlags request;
   std::vector<std::string> settings;  // flags for the daemon
   std::optional<double> rate;

@@ -322,7 +322,7 @@ absl::Status Run(const MarianOptions& options, const Io& io) {
     out = &file;
   }
   const std::string set = io.environment ? io.environment("DRAGOMAND") : "";
-  const auto daemon = LocalDaemon::Start(set.empty() ? LocalDaemon::UsualProgram() : set,
+  const auto daemon = LocalDaemon::Start(set.empty() ? UsualDaemon() : set,
                                          DaemonFlags(options, folders));
   if (!daemon.ok()) return daemon.status();
   folders.clear();

@@ -152,6 +152,8 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     return 1;
   };
   auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
+  std::optional<EndAtEof> end_of_input;
+  if (config.exit_at_eof) end_of_input.emplace();
 
   const SteadyClock clock;
   Metrics metrics(&clock);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -70,6 +71,28 @@ EarlyEnd::~EarlyEnd() {
   thread_.join();
   close(stop_);
   close(signals_);
+}
+
+EndAtEof::EndAtEof()
+    : stop_(eventfd(0, EFD_CLOEXEC)), thread_([this] {
+        engine::NameThisThread("end of input");
+        char buffer[4096];
+        while (true) {
+          pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {stop_, POLLIN, 0}};
+          if (poll(fds, 2, -1) < 0) continue;
+          if (fds[1].revents != 0) return;
+          const ssize_t got = read(STDIN_FILENO, buffer, sizeof(buffer));
+          if (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) continue;
+          kill(getpid(), SIGTERM);
+          return;
+        }
+      }) {}
+
+EndAtEof::~EndAtEof() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t told = write(stop_, &one, sizeof(one));
+  thread_.join();
+  close(stop_);
 }
 
 int WaitForEnd(const SignalHooks& hooks) {

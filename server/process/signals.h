@@ -32,6 +32,20 @@ class EarlyEnd {
   std::thread thread_;
 };
 
+// While this object exists, a thread reads standard input, discards what it reads, and sends this
+// process SIGTERM at the end of the input. REQUIRES: PrepareSignals was called.
+class EndAtEof {
+ public:
+  EndAtEof();
+  ~EndAtEof();
+  EndAtEof(const EndAtEof&) = delete;
+  EndAtEof& operator=(const EndAtEof&) = delete;
+
+ private:
+  const int stop_;  // a descriptor
+  std::thread thread_;
+};
+
 struct SignalHooks {
   std::function<void()> reload;  // called for SIGHUP
   std::function<bool()> dead;    // called every second; true ends the wait

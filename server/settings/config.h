@@ -88,6 +88,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> cors_origins;  // sites whose pages may read answers; "*": all
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
+  bool exit_at_eof = false;  // the end of standard input has the effect of SIGTERM
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
   // The collector of spans. nullopt: the environment decides (server/observe/otlp_settings.h).

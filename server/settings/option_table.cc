@@ -184,6 +184,11 @@ const std::vector<Option>& Options() {
       {kEveryone, "drain-seconds", "N",
        "seconds that calls in flight have to finish after SIGTERM or SIGINT", &C::drain_seconds, 0,
        86'400},
+      {kSome, "exit-at-eof", "off|on",
+       "treat the end of standard input as SIGTERM: the daemon ends when the last process has "
+       "closed "
+       "the other end",
+       Target::Server([](C& c) -> Field { return ChoiceField(&c.exit_at_eof, kSwitch); })},
       {kEveryone, "log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off",
        Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},

@@ -31,6 +31,7 @@ from ._errors import (
     Unimplemented,
 )
 from ._files import FileReport
+from ._node import NodeDaemon
 from ._result import Translation, Update
 from ._retry import RetryPolicy
 from .aio import AsyncClient
@@ -49,6 +50,7 @@ __all__ = [
     "FileReport",
     "Internal",
     "InvalidArgument",
+    "NodeDaemon",
     "NotFound",
     "Options",
     "PermissionDenied",
