@@ -52,7 +52,7 @@ class Decompressor {
   bool has_buffered() const { return at_ < raw_.size() || has_more_; }
   int fd() const { return fd_; }
 
-  // Of the file's own bytes that were read so far.
+  // Return the number and the SHA-256 of the file's own bytes that were read so far.
   int64_t raw_bytes() const { return raw_bytes_; }
   std::string raw_sha256() const { return digest_.Hex(); }
 

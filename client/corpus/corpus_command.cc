@@ -35,7 +35,7 @@ constexpr char kCorpusAbout[] =
     "run it again (server or disk);\n65 bad input, with file and line; 69 no server; 1 refused; "
     "2 wrong command line.";
 
-// Of sysexits.h, which schedulers know.
+// Exit statuses from sysexits.h, which schedulers know.
 enum CorpusExit : int { kExitBadInput = 65, kExitNoServer = 69, kExitTryAgain = 75 };
 
 struct CorpusFlags {
@@ -151,7 +151,7 @@ absl::StatusOr<Shard> ShardOf(const std::string& text, const Io& io) {
 
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// By RecordOptions::Format.
+// The names of the formats, in the order of RecordOptions::Format.
 constexpr const char* kFormats[] = {"txt", "tsv", "jsonl"};
 
 RecordOptions::Format FormatOf(const std::string& flag, std::string_view name) {

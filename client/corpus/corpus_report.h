@@ -46,7 +46,7 @@ class CorpusReport {
   Clock::time_point line_due_ = begin_ + std::chrono::minutes(1);
   Clock::time_point metrics_due_ = begin_;
 
-  // Of the files before the current one, in this run.
+  // The sums of this run over the files before the current one.
   int64_t files_done_ = 0;
   int64_t bytes_before_ = 0;
   ShardProgress before_;

@@ -82,7 +82,7 @@ class ResultMemory {
   std::unordered_map<std::string_view, std::list<std::shared_ptr<Entry>>::iterator> by_key_;
 };
 
-// What an error of one text means.
+// Says what an error of one text means for the run.
 enum class Failure { kLine, kTryAgain, kAll };
 
 Failure Classify(const absl::Status& status) {

@@ -34,7 +34,7 @@ void AppendCell(std::string_view value, bool is_line, std::string* out) {
       [is_line](char c) { return c == '\n' || c == '\r' || (c == '\t' && !is_line); }, ' ');
 }
 
-// What the formats have in common: the columns and the order of edits.
+// Writes the edits of a record in their order. The formats derive from it.
 class FormatBase : public RecordFormat {
  public:
   explicit FormatBase(const RecordOptions& options) : options_(options) {}

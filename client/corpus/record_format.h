@@ -32,7 +32,7 @@ struct RecordOptions {
   // kTsv: numbers of the fields, from 1. kJsonl: paths such as "text" or "messages[*].content",
   // whose names may have "\." for a dot. kText has no fields.
   std::vector<std::string> fields;
-  // For pairs to score: the fields of the given translations, one for each of `fields`.
+  // The fields of the given translations, one for each of `fields`; empty unless pairs are scored.
   std::vector<std::string> targets;
   // Whether the translation replaces its source. Otherwise a field is added at the end of the
   // record (kTsv), or a member after the source's (kJsonl). kText always replaces.

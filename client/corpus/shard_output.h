@@ -36,14 +36,14 @@ using ModelIdentities = std::map<std::string, ModelIdentity>;  // by name
 bool IsUnchanged(const ModelIdentities& models, const std::string& name,
                  const ModelIdentity& identity);
 
-// What has been done of a shard.
+// Counts what has been done of a shard.
 struct ShardProgress {
   int64_t lines = 0;
   int64_t texts = 0;
   int64_t sent = 0;  // texts that were sent; the others were empty or repeated
   int64_t characters = 0;
   int64_t failures = 0;  // lines that failed
-  // Of the input after decompression. The digest is that of the first content_bytes bytes.
+  // The bytes of the input after decompression that are done, and their SHA-256.
   int64_t content_bytes = 0;
   std::string content_sha256;
   double seconds = 0;

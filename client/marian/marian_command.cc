@@ -322,8 +322,8 @@ absl::Status Run(const MarianOptions& options, const Io& io) {
     out = &file;
   }
   const std::string set = io.environment ? io.environment("DRAGOMAND") : "";
-  const auto daemon = LocalDaemon::Start(set.empty() ? UsualDaemon() : set,
-                                         DaemonFlags(options, folders));
+  const auto daemon =
+      LocalDaemon::Start(set.empty() ? UsualDaemon() : set, DaemonFlags(options, folders));
   if (!daemon.ok()) return daemon.status();
   folders.clear();
   ClientOptions client_options;

@@ -13,8 +13,8 @@
 
 namespace dragoman::client {
 
-// What the options say. Options that change no output (sizes of batches, memory, log) are read and
-// dropped.
+// The values of the options. Options that change no output (sizes of batches, memory, log) are read
+// and dropped.
 struct MarianOptions {
   std::vector<std::string> models;        // several are an ensemble
   std::vector<std::string> vocabularies;  // of the source and of the target

@@ -6,6 +6,12 @@ install(TARGETS dragomand dragoman RUNTIME DESTINATION bin)
 # `dragoman fetch`.
 install(DIRECTORY client/fetch DESTINATION lib/dragoman FILES_MATCHING PATTERN "*.py"
         PATTERN __pycache__ EXCLUDE)
+# A folder to put on PATH, with the names of Marian's programs.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/package)
+foreach(program marian-decoder marian-scorer)
+  file(CREATE_LINK ../../../bin/dragoman ${PROJECT_BINARY_DIR}/package/${program} SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${program} DESTINATION lib/dragoman/marian)
+endforeach()
 install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
         FILES_MATCHING PATTERN "*.json" PATTERN "*.spm" PATTERN "*.safetensors" PATTERN "README.md")
 # Where dragomand looks for it (--language-model auto).
