@@ -19,7 +19,8 @@ std::chrono::nanoseconds Times(std::chrono::nanoseconds duration, double factor)
 RetryBudget::RetryBudget(const RetryOptions& options)
     : capacity_(Thousandths(options.budget)),
       refill_(Thousandths(options.budget_refill)),
-      left_(capacity_) {}
+      left_(capacity_),
+      answered_(options.answered) {}
 
 bool RetryBudget::Spend() {
   int64_t left = left_.load(std::memory_order_relaxed);

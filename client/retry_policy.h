@@ -36,6 +36,8 @@ struct RetryOptions {
   // neither an attempt nor budget, so only the deadline ends the retries. UNAVAILABLE has the same
   // effect if the client has had an answer before.
   bool patient = false;
+  // Says that the server has been seen to run (NodeDaemon), which counts as an answer.
+  bool answered = false;
   // Seed of the jitter.
   uint64_t seed = 0;
 };
@@ -48,7 +50,7 @@ class RetryBudget {
   bool Spend();
   // Adds budget_refill. Call it after each successful call.
   void Refill();
-  // Reports whether any call has succeeded.
+  // Reports whether any call has succeeded, or the options say so.
   bool answered() const { return answered_.load(std::memory_order_relaxed); }
 
  private:
@@ -57,7 +59,7 @@ class RetryBudget {
   const int64_t capacity_;
   const int64_t refill_;
   std::atomic<int64_t> left_;
-  std::atomic<bool> answered_{false};
+  std::atomic<bool> answered_;
 };
 
 // Decides on the retries of one call. Not thread-safe. Borrows the options and the budget.

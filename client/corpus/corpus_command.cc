@@ -362,6 +362,7 @@ class CorpusRun {
       if (!joined.ok()) return End(joined.status());
       node = *std::move(joined);
       o_.client.server = node->address();
+      o_.client.retry.answered = true;
     }
     o_.client.timeout = Seconds(o_.timeout);
     o_.client.retry.patient = true;

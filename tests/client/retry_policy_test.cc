@@ -154,6 +154,8 @@ TEST_F(RetryPolicy, IsPatientWithAServerThatHasAnsweredAndIsAway) {
     EXPECT_TRUE(before.AfterFailure(away, kNow, false).has_value());
     EXPECT_FALSE(before.AfterFailure(away, kNow, false).has_value());
   }
+  options_.answered = true;
+  EXPECT_TRUE(RetryBudget(options_).answered());
   budget_->Refill();
   RetryState state = State();
   TimePoint now = kNow;

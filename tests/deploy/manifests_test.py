@@ -145,6 +145,38 @@ class Rendered(unittest.TestCase):
                 self.assertEqual(different + unread, [], f'{name}: run deploy/kubernetes/render.py')
 
     @needs_daemon
+    def test_the_job_of_a_corpus_translates_it(self):
+        with open(os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'corpus', 'job.yaml'), encoding='utf-8') as file:
+            job = yaml.safe_load(file)
+        versions = [version for version in manifests.VERSIONS if int(version.split('.')[1]) >= 29]
+        self.assertTrue(versions)
+        for version in versions:
+            self.assertEqual(manifests.schema_findings([job], version), [])
+        pod_spec = job['spec']['template']['spec']
+        sidecar, = pod_spec['initContainers']
+        corpus, = pod_spec['containers']
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'de'))
+            for name in ('1.txt', '2.txt'):
+                with open(os.path.join(folder, 'de', name), 'w', encoding='utf-8') as file:
+                    file.write('Guten Morgen!\n')
+            here = (('/models/de-en', daemon.MODEL), ('/run/dragoman', folder), ('/corpus', folder),
+                    ('0.0.0.0:9464', '127.0.0.1:0'), ('exec dragoman', 'exec ' + daemon.DRAGOMAN))
+
+            def local(text):
+                for old, new in here:
+                    text = text.replace(old, new)
+                return text
+
+            with daemon.Daemon(command=[daemon.DRAGOMAND, *map(local, sidecar['args'])]):
+                for index in range(job['spec']['completions']):
+                    subprocess.run([*corpus['command'], *map(local, corpus['args'])], check=True,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, 'JOB_COMPLETION_INDEX': str(index)})
+            for name in ('1.txt', '2.txt'):
+                with open(os.path.join(folder, 'en', name), encoding='utf-8') as file:
+                    self.assertRegex(file.read(), r'^Good morning[.!]\n$')
+
+    @needs_daemon
     def test_the_daemon_takes_the_flags(self):
         for values in VALUES:
             with self.subTest(values=name_of(values)):

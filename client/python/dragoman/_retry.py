@@ -26,6 +26,8 @@ class RetryPolicy:
     patient: bool = False
     """For bulk work: a refusal that says when to retry uses neither an attempt nor budget, so only the timeout ends the
     retries. UNAVAILABLE has the same effect if a call of the client has succeeded before."""
+    answered: bool = False
+    """The server has been seen to run (NodeDaemon), which counts as a call that succeeded."""
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:
@@ -39,8 +41,8 @@ class RetryBudget:
         self._capacity = self._left = policy.budget
         self._refill = policy.budget_refill
         self._lock = threading.Lock()
-        self.answered = False
-        """Whether any call has succeeded."""
+        self.answered = policy.answered
+        """Whether any call has succeeded, or the policy says so."""
 
     def spend(self) -> bool:
         """Takes 1 from the budget. Returns False and takes nothing if less than 1 is left."""

@@ -6,6 +6,7 @@
 //           per step and per segment, and occupancy, by rows, beam and mean length
 //   serve   the complete daemon except for the model's arithmetic, with `dragoman load` as its
 //           client: processor time per text, by thread. --client PROGRAM, --input FILE,
+//           --command TEXT (a shell command in place of `dragoman load`, with DRAGOMAN_SERVER set),
 //           --step-us N (the duration of a step of the device), --max-rows N, --beam K,
 //           --in-flight N, --seconds S, --tokenizers N, --detokenizers N, --log-level LEVEL (the
 //           daemon's default is info)
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -160,6 +162,7 @@ double CpuSeconds(int who) {
 int Serve(Arguments arguments) {
   const std::string client = arguments.Text("client", "build/release/client/dragoman");
   const std::string input = arguments.Text("input", "tests/data/german.txt");
+  const std::string command = arguments.Text("command", "");
   NullDeviceTotals totals;
   NullDeviceOptions options{arguments.Number("step-us", 5000) * 1000, &totals};
   engine::EngineConfig config;
@@ -199,6 +202,12 @@ int Serve(Arguments arguments) {
   const engine::Nanos begun = clock.Now();
   const pid_t child = fork();
   if (child == 0) {
+    if (!command.empty()) {
+      setenv("DRAGOMAN_SERVER", (*serving)->address().c_str(), 1);
+      execl("/bin/sh", "/bin/sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      std::perror("/bin/sh");
+      _exit(127);
+    }
     execl(client.c_str(), client.c_str(), "load", "--server", (*serving)->address().c_str(),
           "--input", input.c_str(), "--concurrency", in_flight.c_str(), "--connections", "4",
           "--duration", seconds.c_str(), "--beam", beam.c_str(), "--split", "none",

@@ -54,16 +54,20 @@ class _Service(rpc.TranslationServiceServicer):
     def StreamTranslate(self, request, context):
         yield from self._server.answer(self._server.stream_handler, request, context)
 
+    def ListModels(self, request, context):
+        return pb.ListModelsResponse(models=self._server.models)
+
 
 class ScriptedServer:
     """Use it with `with`. `handler(request, context, call)` answers Translate, `stream_handler` yields; calls count
-    from 0. `requests` and `metadata` are what came, in order."""
+    from 0. `requests` and `metadata` are what came, in order. ListModels returns `models`."""
 
     def __init__(self, handler=None, stream_handler=None, address="127.0.0.1:0", credentials=None, threads=64):
         self.handler = handler or (lambda request, context, call: bracketed(request))
         self.stream_handler = stream_handler
         self.requests = []
         self.metadata = []
+        self.models = []
         self._lock = threading.Lock()
         self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(threads), options=[("grpc.so_reuseport", 0)])
         rpc.add_TranslationServiceServicer_to_server(_Service(self), self._server)

@@ -128,6 +128,7 @@ class Retries(unittest.TestCase):
         error = make_error("UNAVAILABLE", "away")
         state = RetryState(policy, budget, deadline=1e9)
         self.assertEqual([state.after_failure(error, now=0) is None for _ in range(2)], [False, True])
+        self.assertTrue(RetryBudget(dragoman.RetryPolicy(answered=True)).answered)
         budget.refill()
         state = RetryState(policy, budget, deadline=1e9)
         for most in (1, 2, 4, 4, 4):
