@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "absl/synchronization/mutex.h"
 #include "client/channel_security.h"
 #include "client/commands/command.h"
 #include "client/marian/marian_command.h"
@@ -37,6 +38,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandard
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  // Debian's abseil is built to look for deadlocks in gRPC, which takes time.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   dragoman::client::Io io{.out = std::cout, .err = std::cerr};
   io.in_terminal = isatty(STDIN_FILENO) != 0;
   io.out_terminal = isatty(STDOUT_FILENO) != 0;

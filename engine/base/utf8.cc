@@ -54,6 +54,10 @@ Sequence ReadSequence(std::string_view text, size_t at) {
 std::optional<int64_t> FirstInvalidUtf8(std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
     const int size = ReadSequence(text, at).size;
     if (size == 0) return static_cast<int64_t>(at);
     at += size;
@@ -67,7 +71,7 @@ int64_t CountCodePoints(std::string_view text) {
   return count;
 }
 
-char32_t NextCodePoint(std::string_view text, size_t& at) {
+char32_t NextBeyondAscii(std::string_view text, size_t& at) {
   const Sequence sequence = ReadSequence(text, at);
   at += sequence.size == 0 ? 1 : sequence.size;
   return sequence.code_point;

@@ -20,9 +20,17 @@ std::optional<int64_t> FirstInvalidUtf8(std::string_view text);
 // REQUIRES: `text` is valid UTF-8.
 int64_t CountCodePoints(std::string_view text);
 
+// Is NextCodePoint for a byte that is not ASCII.
+char32_t NextBeyondAscii(std::string_view text, size_t& at);
+
 // Returns the code point that starts at byte `at`, and moves `at` past it. If no valid sequence
 // starts there, returns U+FFFD and moves `at` by one byte. REQUIRES: at < text.size().
-char32_t NextCodePoint(std::string_view text, size_t& at);
+inline char32_t NextCodePoint(std::string_view text, size_t& at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte >= 0x80) return NextBeyondAscii(text, at);
+  ++at;
+  return byte;
+}
 
 // Returns the code point that starts at byte `at`, as NextCodePoint does.
 inline char32_t CodePointAt(std::string_view text, size_t at) { return NextCodePoint(text, at); }

@@ -37,6 +37,28 @@ int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
   return nodes;
 }
 
+// Returns the table of a request that forbids nothing itself, or nullptr if it needs too many nodes.
+// Most requests are such and have the same `profile` and `excluded` as the one before, so each
+// thread keeps the last table.
+std::shared_ptr<const ForbiddenTable> TableOfProfile(std::span<const std::vector<int32_t>> profile,
+                                                     const std::vector<int32_t>& excluded) {
+  struct Last {
+    std::vector<std::vector<int32_t>> profile;
+    std::vector<int32_t> excluded;
+    std::shared_ptr<const ForbiddenTable> table;
+  };
+  thread_local Last last;
+  if (last.table == nullptr || last.excluded != excluded ||
+      !std::ranges::equal(last.profile, profile)) {
+    last.profile.assign(profile.begin(), profile.end());
+    last.excluded = excluded;
+    last.table = NodesOf(last.profile) > kernels::kMaxForbiddenNodes
+                     ? nullptr
+                     : std::make_shared<ForbiddenTable>(last.profile, excluded);
+  }
+  return last.table;
+}
+
 std::string NameOfForbidden(size_t i) {
   return absl::StrCat("decoding.forbidden_phrases[", i, "]");
 }
@@ -84,6 +106,10 @@ absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
   }
   for (size_t i = 0; i < profile.size(); ++i) {
     made.forms_.push_back({profile[i], texts.size() + i});
+  }
+  if (texts.empty()) {
+    made.all_ = TableOfProfile(profile, made.excluded_);
+    if (made.all_ != nullptr) return made;
   }
   std::vector<std::vector<int32_t>> phrases;
   for (const Form& form : made.forms_) phrases.push_back(form.tokens);

@@ -43,6 +43,12 @@ TranslationJob ScoringJob(TranslationJob job, int positions) {
   return scoring;
 }
 
+absl::StatusOr<std::shared_ptr<const RequestTerms>> MakeTerms(const TermMatcher::Lists& lists) {
+  absl::StatusOr<TermMatcher> matcher = TermMatcher::Create(lists);
+  if (!matcher.ok()) return matcher.status();
+  return std::make_shared<const RequestTerms>(RequestTerms{*std::move(matcher), lists.glossary});
+}
+
 }  // namespace
 
 SearchContext RequestResolver::Context() const {
@@ -127,6 +133,12 @@ absl::StatusOr<std::unique_ptr<JobPlan>> RequestResolver::Prepare(TranslationJob
 
 absl::StatusOr<std::shared_ptr<const RequestTerms>> RequestResolver::TermsOf(
     const TranslationJob& job) const {
+  if (job.do_not_translate.empty() && job.terms.empty() && job.glossary.empty()) {
+    // Most requests have none.
+    static const auto& none =
+        *new absl::StatusOr<std::shared_ptr<const RequestTerms>>(MakeTerms({}));
+    return none;
+  }
   TermMatcher::Lists lists;
   lists.do_not_translate = job.do_not_translate;
   std::vector<Term> terms;
@@ -143,10 +155,7 @@ absl::StatusOr<std::shared_ptr<const RequestTerms>> RequestResolver::TermsOf(
     }
   }
   lists.glossary_ignore_case = job.glossary_ignore_case;
-  absl::StatusOr<TermMatcher> matcher = TermMatcher::Create(lists);
-  if (!matcher.ok()) return matcher.status();
-  return std::make_shared<const RequestTerms>(
-      RequestTerms{*std::move(matcher), std::move(lists.glossary)});
+  return MakeTerms(lists);
 }
 
 JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {

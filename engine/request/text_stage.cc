@@ -48,6 +48,10 @@ absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string
   // The map's key is the language that LanguageOf returns, not the tag. A model for any source
   // language accepts every tag, so with tags as keys, clients could make the map grow without
   // limit.
+  {
+    MutexLock lock(&mu_);
+    if (last_splitter_ != nullptr && last_tag_ == source_language) return last_splitter_;
+  }
   const std::string language = SentenceSplitter::LanguageOf(source_language);
   MutexLock lock(&mu_);
   std::unique_ptr<SentenceSplitter>& splitter = splitters_[language];
@@ -56,7 +60,9 @@ absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string
     if (!made.ok()) return made.status();
     splitter = std::move(*made);
   }
-  return splitter.get();
+  last_tag_ = source_language;
+  last_splitter_ = splitter.get();
+  return last_splitter_;
 }
 
 EncodedText TextStage::Encode(std::string_view piece, const Request& request) const {

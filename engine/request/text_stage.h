@@ -58,6 +58,9 @@ class TextStage {
   Mutex mu_;
   // Splitters by language. They are never removed.
   std::map<std::string, std::unique_ptr<SentenceSplitter>> splitters_ ABSL_GUARDED_BY(mu_);
+  // The last argument of SplitterFor and its result: most texts have the same language.
+  std::string last_tag_ ABSL_GUARDED_BY(mu_);
+  const SentenceSplitter* last_splitter_ ABSL_GUARDED_BY(mu_) = nullptr;
 };
 
 }  // namespace dragoman::engine

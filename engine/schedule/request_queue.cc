@@ -53,14 +53,16 @@ void RequestQueue::Unreserve(const Reservation& reservation) {
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::Push(
     const Reservation& reservation, std::vector<std::unique_ptr<Segment>> segments) {
-  MutexLock lock(&mu_);
-  Give(reservation);
-  if (closed_) return segments;
-  const Nanos now = clock_->Now();
-  for (std::unique_ptr<Segment>& segment : segments) {
-    segment->queued_at = now;
-    Take(*segment);
-    waiting_.Push(std::move(segment));
+  {
+    MutexLock lock(&mu_);
+    Give(reservation);
+    if (closed_) return segments;
+    const Nanos now = clock_->Now();
+    for (std::unique_ptr<Segment>& segment : segments) {
+      segment->queued_at = now;
+      Take(*segment);
+      waiting_.Push(std::move(segment));
+    }
   }
   arrived_.NotifyAll();
   return {};

@@ -23,7 +23,7 @@ std::vector<float> LengthDivisors(int max_tokens, float alpha, kernels::LengthPe
   for (size_t len = 0; len < divisors.size(); ++len) {
     const auto n = static_cast<double>(len);
     const double base = penalty == kernels::LengthPenalty::kGnmt ? (5.0 + n) / 6.0 : n;
-    divisors[len] = static_cast<float>(std::pow(base, double{alpha}));
+    divisors[len] = static_cast<float>(alpha == 1 ? base : std::pow(base, double{alpha}));
   }
   return divisors;
 }

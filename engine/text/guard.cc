@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,22 +20,43 @@
 namespace dragoman::engine {
 namespace {
 
-using Characters = std::vector<UChar32>;
+// A character after case folding.
+struct Character {
+  UChar32 code = 0;
+  UScriptCode script = USCRIPT_INVALID_CODE;
+  bool is_letter = false;
+  bool is_letter_or_digit = false;
+
+  static Character Of(UChar32 unfolded) {
+    const UChar32 c = u_foldCase(unfolded, U_FOLD_CASE_DEFAULT);
+    UErrorCode error = U_ZERO_ERROR;
+    const UScriptCode script = uscript_getScript(c, &error);
+    return {.code = c,
+            .script = U_SUCCESS(error) != 0 ? script : USCRIPT_INVALID_CODE,
+            .is_letter = u_isalpha(c) != 0,
+            .is_letter_or_digit = u_isalnum(c) != 0};
+  }
+};
+
+using Characters = std::vector<Character>;
 
 Characters CharactersOf(std::string_view text) {
+  // Has the characters of most texts (Latin, Greek, Cyrillic, Hebrew), because ICU's functions are
+  // slow.
+  constexpr UChar32 kKnown = 0x600;
+  static const Characters known = [] {
+    Characters all;
+    for (UChar32 c = 0; c < kKnown; ++c) all.push_back(Character::Of(c));
+    return all;
+  }();
+  const Character* const table = known.data();
   Characters characters;
   characters.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
-    characters.push_back(
-        u_foldCase(static_cast<UChar32>(NextCodePoint(text, at)), U_FOLD_CASE_DEFAULT));
+    const auto c = static_cast<UChar32>(NextCodePoint(text, at));
+    characters.push_back(c < kKnown ? table[c] : Character::Of(c));
   }
   return characters;
-}
-
-UScriptCode ScriptOf(UChar32 c) {
-  UErrorCode error = U_ZERO_ERROR;
-  const UScriptCode script = uscript_getScript(c, &error);
-  return U_SUCCESS(error) != 0 ? script : USCRIPT_INVALID_CODE;
 }
 
 // --- repeats ---
@@ -44,40 +66,42 @@ constexpr size_t kRepeats = 3;
 constexpr size_t kRepeatedCharacters = 24;
 
 // Returns the size of the longest stretch with letters that repeats a part of at most
-// kLongestPeriod characters kRepeats times or more; 0 if there is none.
-size_t LongestRepeat(const Characters& text) {
+// kLongestPeriod characters kRepeats times or more; 0 if there is none of at least `least`.
+size_t LongestRepeat(const Characters& text, size_t least) {
   size_t longest = 0;
   for (size_t period = 1; period <= std::min(kLongestPeriod, text.size() / kRepeats); ++period) {
-    size_t equal = 0;
-    bool has_letter = false;
-    for (size_t i = period; i < text.size(); ++i) {
-      if (text[i] != text[i - period]) {
-        equal = 0;
-        has_letter = false;
-        continue;
+    // Characters [begin, end) are equal to those one period before. A stretch that counts has
+    // `need` such characters, so one of every `need` is among them.
+    const size_t need = std::max({least, longest + 1, kRepeats * period}) - period;
+    const auto is_equal = [&](size_t i) { return text[i].code == text[i - period].code; };
+    for (size_t i = period + need - 1; i < text.size(); i += need) {
+      if (!is_equal(i)) continue;
+      size_t begin = i;
+      while (begin > period && is_equal(begin - 1)) --begin;
+      size_t end = i + 1;
+      while (end < text.size() && is_equal(end)) ++end;
+      const auto equal = std::span(text).subspan(begin, end - begin);
+      if (equal.size() >= need && std::ranges::any_of(equal, &Character::is_letter)) {
+        longest = std::max(longest, equal.size() + period);
       }
-      ++equal;
-      has_letter = has_letter || u_isalpha(text[i]) != 0;
-      const size_t size = equal + period;
-      if (has_letter && size >= kRepeats * period) longest = std::max(longest, size);
+      i = std::max(i, end - 1);
     }
   }
   return longest;
 }
 
 bool Repeats(const Characters& source, const Characters& target) {
-  const size_t repeated = LongestRepeat(target);
-  return repeated >= kRepeatedCharacters && repeated > 2 * LongestRepeat(source);
+  const size_t repeated = LongestRepeat(target, kRepeatedCharacters);
+  return repeated > 0 && repeated > 2 * LongestRepeat(source, (repeated + 1) / 2);
 }
 
 // --- length ---
 
 int LengthOf(const Characters& text) {
   int length = 0;
-  for (const UChar32 c : text) {
-    const UScriptCode script = ScriptOf(c);
-    const bool is_dense = script == USCRIPT_HAN || script == USCRIPT_HIRAGANA ||
-                          script == USCRIPT_KATAKANA || script == USCRIPT_HANGUL;
+  for (const Character& c : text) {
+    const bool is_dense = c.script == USCRIPT_HAN || c.script == USCRIPT_HIRAGANA ||
+                          c.script == USCRIPT_KATAKANA || c.script == USCRIPT_HANGUL;
     length += is_dense ? 3 : 1;
   }
   return length;
@@ -109,12 +133,18 @@ bool AreAlike(const LanguageCode& a, const LanguageCode& b) {
   });
 }
 
-// The letters and digits of the text, in lower case.
-Characters WordCharacters(const Characters& text) {
-  Characters words;
-  std::ranges::copy_if(text, std::back_inserter(words),
-                       [](UChar32 c) { return u_isalnum(c) != 0; });
-  return words;
+// Reports whether the texts have the same letters and digits, in this order.
+bool HaveSameWords(const Characters& a, const Characters& b) {
+  const auto skip = [](const Characters& text, Characters::const_iterator at) {
+    return std::find_if(at, text.end(), [](const Character& c) { return c.is_letter_or_digit; });
+  };
+  auto in_a = skip(a, a.begin());
+  auto in_b = skip(b, b.begin());
+  while (in_a != a.end() && in_b != b.end() && in_a->code == in_b->code) {
+    in_a = skip(a, in_a + 1);
+    in_b = skip(b, in_b + 1);
+  }
+  return in_a == a.end() && in_b == b.end();
 }
 
 // Returns the number of different words of two letters or more that are in lower case: those of a
@@ -138,8 +168,7 @@ int LowerCaseWords(std::string_view text) {
 bool IsCopy(std::string_view source, const Characters& source_characters,
             const Characters& target) {
   constexpr int kWords = 4;
-  return WordCharacters(source_characters) == WordCharacters(target) &&
-         LowerCaseWords(source) >= kWords;
+  return HaveSameWords(source_characters, target) && LowerCaseWords(source) >= kWords;
 }
 
 // --- scripts ---
@@ -166,9 +195,9 @@ std::vector<UScriptCode> ScriptsOf(const LanguageCode& code) {
 std::set<std::string> WordSet(const Characters& text) {
   std::set<std::string> words;
   std::string word;
-  for (const UChar32 c : text) {
-    if (u_isalpha(c) != 0) {
-      AppendUtf8(static_cast<char32_t>(c), word);
+  for (const Character& c : text) {
+    if (c.is_letter) {
+      AppendUtf8(static_cast<char32_t>(c.code), word);
     } else if (!word.empty()) {
       words.insert(std::exchange(word, {}));
     }
@@ -181,6 +210,14 @@ bool IsInWrongScript(const Characters& source, const Characters& target,
                      const std::vector<UScriptCode>& expected) {
   constexpr int kLetters = 10;
   if (expected.empty()) return false;
+  const auto has_script = [](const Character& c) {
+    return c.is_letter && c.script != USCRIPT_COMMON && c.script != USCRIPT_INHERITED;
+  };
+  const auto is_wrong = [&](const Character& c) {
+    return has_script(c) && std::ranges::find(expected, c.script) == expected.end();
+  };
+  // Words of the source count less, not more.
+  if (std::ranges::count_if(target, is_wrong) < kLetters) return false;
   const std::set<std::string> known = WordSet(source);
   int right = 0;
   int wrong = 0;
@@ -195,19 +232,31 @@ bool IsInWrongScript(const Characters& source, const Characters& target,
     word.clear();
     in_word_right = in_word_wrong = 0;
   };
-  for (const UChar32 c : target) {
-    if (u_isalpha(c) == 0) {
+  for (const Character& c : target) {
+    if (!c.is_letter) {
       end_word();
       continue;
     }
-    AppendUtf8(static_cast<char32_t>(c), word);
-    const UScriptCode script = ScriptOf(c);
-    if (script == USCRIPT_COMMON || script == USCRIPT_INHERITED) continue;
-    ++(std::ranges::find(expected, script) != expected.end() ? in_word_right : in_word_wrong);
+    AppendUtf8(static_cast<char32_t>(c.code), word);
+    if (has_script(c)) ++(is_wrong(c) ? in_word_wrong : in_word_right);
   }
   end_word();
   return wrong >= kLetters && wrong > right;
 }
+
+// Keeps what is known of the last language. Each thread has its own.
+struct LanguageFacts {
+  std::string tag;
+  std::optional<LanguageCode> code;
+  std::vector<UScriptCode> scripts;
+
+  void Set(std::string_view language) {
+    if (tag == language) return;
+    tag = std::string(language);
+    code = ParseLanguageCode(language);
+    scripts = code ? ScriptsOf(*code) : std::vector<UScriptCode>();
+  }
+};
 
 }  // namespace
 
@@ -232,11 +281,14 @@ Suspicion JudgeTranslation(std::string_view source, std::string_view source_lang
       found != Suspicion::kNone) {
     return found;
   }
-  const std::optional<LanguageCode> from = ParseLanguageCode(source_language);
-  const std::optional<LanguageCode> to = ParseLanguageCode(target_language);
-  if (from && to && !AreAlike(*from, *to) && IsCopy(source, before, after))
+  thread_local LanguageFacts from;
+  thread_local LanguageFacts to;
+  from.Set(source_language);
+  to.Set(target_language);
+  if (from.code && to.code && !AreAlike(*from.code, *to.code) && IsCopy(source, before, after)) {
     return Suspicion::kCopied;
-  if (to && IsInWrongScript(before, after, ScriptsOf(*to))) return Suspicion::kWrongScript;
+  }
+  if (to.code && IsInWrongScript(before, after, to.scripts)) return Suspicion::kWrongScript;
   return Suspicion::kNone;
 }
 

@@ -1,8 +1,10 @@
 #include "server/base/deadline_timer.h"
-#include "engine/base/thread_name.h"
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+
+#include "engine/base/thread_name.h"
 
 namespace dragoman::server {
 namespace {
@@ -25,44 +27,60 @@ void DeadlineTimer::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-DeadlineTimer::Id DeadlineTimer::Arm(engine::Nanos when, std::function<void()> fire) {
-  bool earliest = false;
+DeadlineTimer::Id DeadlineTimer::Arm(engine::Nanos when, Function fire) {
+  bool wake = false;
   Id id = kNone;
   {
     engine::MutexLock lock(&mu_);
     id = ++last_id_;
     if (when == engine::kNoDeadline) return id;
-    const auto at = queue_.emplace(std::make_pair(when, id), std::move(fire)).first;
-    times_.emplace(id, when);
-    earliest = at == queue_.begin();
+    waiting_.emplace(id, std::move(fire));
+    heap_.emplace_back(when, id);
+    std::ranges::push_heap(heap_, std::greater<>());
+    wake = when < asleep_until_;
   }
-  if (earliest) changed_.NotifyOne();
+  if (wake) changed_.NotifyOne();
   return id;
 }
 
 bool DeadlineTimer::Disarm(Id id) {
-  std::function<void()> dropped;  // destroyed without the lock
+  Function dropped;  // destroyed without the lock
   engine::MutexLock lock(&mu_);
-  const auto time = times_.find(id);
-  if (time == times_.end()) return false;
-  const auto entry = queue_.find({time->second, id});
-  dropped = std::move(entry->second);
-  queue_.erase(entry);
-  times_.erase(time);
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return false;
+  dropped = std::move(found->second);
+  waiting_.erase(found);
+  if (heap_.size() > 2 * waiting_.size() + 64) {
+    size_t kept = 0;
+    for (const Entry& entry : heap_) {
+      if (waiting_.contains(entry.second)) heap_[kept++] = entry;
+    }
+    heap_.resize(kept);
+    std::ranges::make_heap(heap_, std::greater<>());
+  }
   return true;
+}
+
+const DeadlineTimer::Entry* DeadlineTimer::Earliest() {
+  while (!heap_.empty() && !waiting_.contains(heap_.front().second)) RemoveEarliest();
+  return heap_.empty() ? nullptr : &heap_.front();
+}
+
+void DeadlineTimer::RemoveEarliest() {
+  std::ranges::pop_heap(heap_, std::greater<>());
+  heap_.pop_back();
 }
 
 int DeadlineTimer::RunDue() {
   int fired = 0;
   while (true) {
-    std::function<void()> fire;
+    Function fire;
     {
       engine::MutexLock lock(&mu_);
-      if (stop_ || queue_.empty() || queue_.begin()->first.first > clock_->Now()) return fired;
-      const auto entry = queue_.begin();
-      times_.erase(entry->first.second);
-      fire = std::move(entry->second);
-      queue_.erase(entry);
+      const Entry* const next = Earliest();
+      if (stop_ || next == nullptr || next->first > clock_->Now()) return fired;
+      fire = std::move(waiting_.extract(next->second).mapped());
+      RemoveEarliest();
     }
     fire();
     ++fired;
@@ -71,7 +89,7 @@ int DeadlineTimer::RunDue() {
 
 int64_t DeadlineTimer::armed() const {
   engine::MutexLock lock(&mu_);
-  return static_cast<int64_t>(queue_.size());
+  return static_cast<int64_t>(waiting_.size());
 }
 
 void DeadlineTimer::Run() {
@@ -81,10 +99,13 @@ void DeadlineTimer::Run() {
     engine::MutexLock lock(&mu_);
     if (stop_) return;
     const engine::Nanos now = clock_->Now();
-    const engine::Nanos next = queue_.empty() ? now + kLongestSleep : queue_.begin()->first.first;
-    if (next > now) {
-      changed_.WaitFor(&mu_, std::chrono::nanoseconds(std::min(next - now, kLongestSleep)));
-    }
+    const Entry* const earliest = Earliest();
+    const engine::Nanos next =
+        earliest == nullptr ? now + kLongestSleep : std::min(earliest->first, now + kLongestSleep);
+    if (next <= now) continue;
+    asleep_until_ = next;
+    changed_.WaitFor(&mu_, std::chrono::nanoseconds(next - now));
+    asleep_until_ = 0;
   }
 }
 

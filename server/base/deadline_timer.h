@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 
@@ -20,6 +21,7 @@ namespace dragoman::server {
 class DeadlineTimer {
  public:
   using Id = uint64_t;
+  using Function = absl::AnyInvocable<void()>;
   static constexpr Id kNone = 0;
 
   // `clock` must outlive the timer. No function runs before Start(), except in RunDue().
@@ -34,7 +36,7 @@ class DeadlineTimer {
 
   // Runs `fire` once at the time `when`: at once if `when` has passed, never if it is kNoDeadline.
   // Returns the id for Disarm, never kNone.
-  Id Arm(engine::Nanos when, std::function<void()> fire);
+  Id Arm(engine::Nanos when, Function fire);
 
   // Cancels a function. Returns true if the function will not run. Returns false if it has run, is
   // running on another thread, was never armed, or was armed with kNoDeadline.
@@ -46,14 +48,21 @@ class DeadlineTimer {
   int64_t armed() const;
 
  private:
+  using Entry = std::pair<engine::Nanos, Id>;
+
   void Run();
+  // Returns the earliest entry whose function waits, or nullptr. Removes the entries before it.
+  const Entry* Earliest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void RemoveEarliest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const engine::Clock* const clock_;
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
-  // Functions of equal times run in the order in which they were armed.
-  std::map<std::pair<engine::Nanos, Id>, std::function<void()>> queue_ ABSL_GUARDED_BY(mu_);
-  std::map<Id, engine::Nanos> times_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<Id, Function> waiting_ ABSL_GUARDED_BY(mu_);
+  // A heap with the earliest entry at its front; entries of equal times are in the order in which
+  // they were armed. Disarm leaves the entry. At most half of the entries, and 64, are such.
+  std::vector<Entry> heap_ ABSL_GUARDED_BY(mu_);
+  engine::Nanos asleep_until_ ABSL_GUARDED_BY(mu_) = 0;  // 0 while the thread is awake
   Id last_id_ ABSL_GUARDED_BY(mu_) = kNone;
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;

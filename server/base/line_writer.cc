@@ -1,20 +1,26 @@
 #include "server/base/line_writer.h"
-#include "engine/base/thread_name.h"
 
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <system_error>
 #include <utility>
 
+#include "engine/base/thread_name.h"
+
 namespace dragoman::server {
 namespace {
 
 constexpr int kPollMillis = 100;
+// Lines gather for this long, because waking the thread and writing cost more than making a line.
+constexpr std::chrono::milliseconds kGather{1};
+// Is what a pipe takes in one piece (PIPE_BUF), so that lines of several processes do not mix.
+constexpr int64_t kBatchBytes = 4096;
 
 int64_t SizeOf(const std::string& line) { return static_cast<int64_t>(line.size()); }
 
@@ -33,7 +39,7 @@ LineWriter::~LineWriter() {
   stopped_ = true;
   {
     engine::MutexLock lock(&mu_);
-    changed_.NotifyAll();
+    arrived_.NotifyAll();
   }
   if (thread_.joinable()) thread_.join();
 }
@@ -46,7 +52,7 @@ void LineWriter::CountDropped(int64_t lines) {
 
 void LineWriter::Write(std::string line) {
   if (!threaded_) {
-    WriteLine(std::move(line));
+    WriteEntries({{std::move(line), 0}});
     return;
   }
   engine::MutexLock lock(&mu_);
@@ -58,14 +64,14 @@ void LineWriter::Write(std::string line) {
   queued_bytes_ += SizeOf(line);
   unfinished_.fetch_add(1, std::memory_order_relaxed);
   queue_.push_back({std::move(line), std::exchange(unsaid_, 0)});
-  changed_.NotifyAll();
+  if (asleep_) arrived_.NotifyOne();
 }
 
 bool LineWriter::Flush(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   engine::MutexLock lock(&mu_);
   while (threaded_ && unfinished_.load(std::memory_order_relaxed) > 0) {
-    if (!changed_.WaitUntil(&mu_, end)) return false;
+    if (!finished_.WaitUntil(&mu_, end)) return false;
   }
   return true;
 }
@@ -84,37 +90,76 @@ void LineWriter::Run() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // other threads handle signals
-  while (true) {
-    Entry entry;
-    {
-      engine::MutexLock lock(&mu_);
-      while (queue_.empty() && !stopped_) changed_.Wait(&mu_);
-      if (stopped_) return;
-      entry = std::move(queue_.front());
-      queue_.pop_front();
-      queued_bytes_ -= SizeOf(entry.line);
+  while (!stopped_) {
+    const std::vector<Entry> entries = Take();
+    int64_t bytes = 0;
+    for (const Entry& entry : entries) bytes += SizeOf(entry.line);
+    WriteEntries(entries);
+    engine::MutexLock lock(&mu_);
+    queued_bytes_ -= bytes;
+    unfinished_.fetch_sub(static_cast<int64_t>(entries.size()));
+    finished_.NotifyAll();
+  }
+}
+
+std::vector<LineWriter::Entry> LineWriter::Take() {
+  engine::MutexLock lock(&mu_);
+  if (queue_.empty()) {
+    while (queue_.empty() && !stopped_) {
+      asleep_ = true;
+      arrived_.Wait(&mu_);
+      asleep_ = false;
     }
-    WriteEntry(entry);
-    engine::MutexLock lock(&mu_);
-    unfinished_.fetch_sub(1);
-    changed_.NotifyAll();
+    if (!stopped_) arrived_.WaitFor(&mu_, kGather);
   }
+  std::vector<Entry> entries;
+  int64_t bytes = 0;
+  while (!queue_.empty() && !stopped_) {
+    const int64_t size = SizeOf(queue_.front().line);
+    if (!entries.empty() && bytes + size + 1 > kBatchBytes) break;
+    bytes += size + 1;
+    entries.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return entries;
 }
 
-void LineWriter::WriteEntry(const Entry& entry) {
-  if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
-    // The notice was lost, so the next notice also reports the lines that this one reported.
-    engine::MutexLock lock(&mu_);
-    unsaid_ += entry.dropped_before;
+void LineWriter::WriteEntries(const std::vector<Entry>& entries) {
+  std::string bytes;
+  std::vector<size_t> ends;  // of the entries' lines in `bytes`
+  const auto write = [&] {
+    if (bytes.empty()) return true;
+    if (torn_) bytes.insert(bytes.begin(), '\n');
+    const size_t offset = torn_ ? 1 : 0;
+    const size_t written = WriteBytes(bytes);
+    torn_ = written < bytes.size() && (written > 0 ? bytes[written - 1] != '\n' : torn_);
+    const bool all = written == bytes.size();
+    const auto lost =
+        std::ranges::count_if(ends, [&](size_t end) { return end + offset > written; });
+    if (lost > 0) CountDropped(lost);
+    bytes.clear();
+    ends.clear();
+    return all;
+  };
+  for (const Entry& entry : entries) {
+    if (entry.dropped_before > 0 && notice_ != nullptr) {
+      write();
+      bytes = notice_(entry.dropped_before) + "\n";
+      if (!write()) {
+        // The notice was lost, so the next notice also reports the lines that this one reported.
+        engine::MutexLock lock(&mu_);
+        unsaid_ += entry.dropped_before;
+      }
+    }
+    bytes += entry.line;
+    bytes += '\n';
+    ends.push_back(bytes.size());
   }
-  if (!WriteLine(entry.line)) CountDropped(1);
+  write();
 }
 
-bool LineWriter::WriteLine(std::string line) {
-  if (torn_) line.insert(line.begin(), '\n');
-  line += '\n';
-  // One call usually writes a whole line, so that lines of several processes do not mix.
-  std::string_view rest = line;
+size_t LineWriter::WriteBytes(std::string_view bytes) {
+  std::string_view rest = bytes;
   while (!rest.empty()) {
     const ssize_t written = write(fd_, rest.data(), rest.size());
     if (written > 0) {
@@ -126,12 +171,10 @@ bool LineWriter::WriteLine(std::string line) {
       pollfd ready{fd_, POLLOUT, 0};
       poll(&ready, 1, kPollMillis);
     } else {
-      torn_ = torn_ || rest.size() < line.size();
-      return false;
+      break;
     }
   }
-  torn_ = false;
-  return true;
+  return bytes.size() - rest.size();
 }
 
 }  // namespace dragoman::server

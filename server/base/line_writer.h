@@ -11,7 +11,9 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "engine/base/mutex.h"
 
@@ -29,7 +31,7 @@ class LineWriter {
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // Queues `line` with a line feed. Never waits for the reader of the descriptor, except if the
+  // Queues `line` with a line feed. It is written within two milliseconds, together with others. Never waits for the reader of the descriptor, except if the
   // writing thread could not be started.
   void Write(std::string line);
 
@@ -49,10 +51,14 @@ class LineWriter {
   };
 
   void Run();
-  // Writes the notice of lines dropped before the entry, then the entry's line. Blocks while the
+  // Takes entries of at most kBatchBytes, or one, from the queue, once there are some. Returns none
+  // if the writer has been stopped.
+  std::vector<Entry> Take();
+  // Writes the lines, before each of them the notice of lines dropped before it. Blocks while the
   // reader of the descriptor reads nothing.
-  void WriteEntry(const Entry& entry);
-  bool WriteLine(std::string line);
+  void WriteEntries(const std::vector<Entry>& entries);
+  // Returns how many bytes were written: fewer than all after an error.
+  size_t WriteBytes(std::string_view bytes);
   void CountDropped(int64_t lines);
 
   const int fd_;
@@ -64,9 +70,11 @@ class LineWriter {
   bool torn_ = false;  // the last line was written in part; used only by the writing thread
 
   engine::Mutex mu_;
-  engine::CondVar changed_;
+  engine::CondVar arrived_;   // a line, or the end
+  engine::CondVar finished_;  // lines were written or dropped
+  bool asleep_ ABSL_GUARDED_BY(mu_) = false;  // the thread waits for arrived_
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mu_);
-  int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of the lines that are not finished
   int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped lines that no notice has reported
   bool threaded_ = true;  // the thread could be started; constant after construction
   std::thread thread_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <ctime>
 #include <exception>
@@ -35,31 +36,45 @@ std::string Timestamp() {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
                           now - std::chrono::system_clock::from_time_t(seconds))
                           .count();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 40> text{};
-  const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::string out(text.data(), length);
+  thread_local std::time_t last = -1;
+  thread_local std::string text;  // of the second `last`
+  if (seconds != last) {
+    std::tm utc{};
+    gmtime_r(&seconds, &utc);
+    std::array<char, 40> buffer{};
+    text.assign(buffer.data(),
+                std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%S", &utc));
+    last = seconds;
+  }
   const std::string digits = std::to_string(1000 + millis);
-  return out + "." + digits.substr(1) + "Z";
+  return text + "." + digits.substr(1) + "Z";
 }
 
-LogFields StartOfLine(std::string_view level, std::string_view msg) {
-  LogFields line = LogFields::object();
-  line["time"] = Timestamp();
-  line["level"] = level;
-  line["msg"] = msg;
-  return line;
+std::string TextOf(const LogFields& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string TextOf(const LogFields& line) {
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+// Returns a line with the fields time, level and msg, then `fields`, a part of a JSON object.
+std::string LineOf(const char* level, std::string_view msg, std::string_view fields) {
+  LogText start;
+  start.Add("time", Timestamp());
+  start.Add("level", level);
+  start.Add("msg", msg);
+  std::string line = "{" + start.json();
+  if (!fields.empty()) line += ",";
+  line += fields;
+  return line + "}";
+}
+
+std::string PartOf(const LogFields& fields) {
+  const std::string object = TextOf(fields);
+  return object.substr(1, object.size() - 2);
 }
 
 std::string DroppedLine(int64_t dropped) {
-  LogFields line = StartOfLine("warn", "log lines dropped");
-  line["dropped"] = dropped;
-  return TextOf(line);
+  LogText fields;
+  fields.Add("dropped", dropped);
+  return LineOf("warn", "log lines dropped", fields.json());
 }
 
 // Passes lines to standard error, or to the function of SetLogSink.
@@ -107,6 +122,11 @@ Logger& TheLogger() {
   return *logger;
 }
 
+void WriteLine(LogLevel level, std::string_view msg, std::string_view fields) {
+  TheLogger().logger.log(SpdlogLevel(level), spdlog::string_view_t(LineOf(
+                                                 kNames[static_cast<size_t>(level)], msg, fields)));
+}
+
 LineWriter& Output() {
   static auto* const output = new LineWriter(STDOUT_FILENO, kOutputQueueBytes, nullptr);
   return *output;
@@ -123,6 +143,10 @@ void OnCrash(int signal) {
 }
 
 }  // namespace
+
+bool IsLogged(LogLevel level) {
+  return level >= TheLogger().level.load() && level < LogLevel::kOff;
+}
 
 std::optional<LogLevel> ParseLogLevel(std::string_view name) {
   for (size_t i = 0; i < kNames.size(); ++i) {
@@ -183,16 +207,65 @@ void SetLogSink(std::function<void(std::string_view)> sink) {
 }
 
 void Log(LogLevel level, std::string_view msg, const LogFields& fields) {
-  Logger& log = TheLogger();
-  if (level == LogLevel::kOff || !log.logger.should_log(SpdlogLevel(level))) return;
+  if (!IsLogged(level)) return;
   try {
-    LogFields line = StartOfLine(kNames[static_cast<size_t>(level)], msg);
-    line.update(fields);
-    if (!log.peers) line.erase("peer");
-    log.logger.log(SpdlogLevel(level), TextOf(line));
+    if (LogsPeers() || !fields.contains("peer")) {
+      WriteLine(level, msg, PartOf(fields));
+      return;
+    }
+    LogFields without = fields;
+    without.erase("peer");
+    WriteLine(level, msg, PartOf(without));
   } catch (const std::exception&) {
-    log.lost.fetch_add(1);
+    TheLogger().lost.fetch_add(1);
   }
+}
+
+void Log(LogLevel level, std::string_view msg, const LogText& fields) {
+  if (!IsLogged(level)) return;
+  try {
+    WriteLine(level, msg, fields.json());
+  } catch (const std::exception&) {
+    TheLogger().lost.fetch_add(1);
+  }
+}
+
+void LogText::AddName(std::string_view name) {
+  if (!json_.empty()) json_ += ',';
+  json_ += '"';
+  json_ += name;
+  json_ += "\":";
+}
+
+void LogText::Add(std::string_view name, std::string_view value) {
+  AddName(name);
+  const auto needs_escape = [](char c) {
+    return static_cast<signed char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7F;
+  };
+  if (std::ranges::any_of(value, needs_escape)) {
+    json_ += TextOf(value);
+    return;
+  }
+  json_ += '"';
+  json_ += value;
+  json_ += '"';
+}
+
+void LogText::Add(std::string_view name, int64_t value) {
+  AddName(name);
+  json_ += std::to_string(value);
+}
+
+void LogText::Add(std::string_view name, double value) {
+  AddName(name);
+  std::array<char, 32> digits{};
+  json_.append(digits.data(),
+               std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+void LogText::Add(std::string_view name, const LogFields& value) {
+  AddName(name);
+  json_ += TextOf(value);
 }
 
 int64_t LogLinesDropped() { return TheLogger().sink->writer().dropped() + TheLogger().lost.load(); }

@@ -22,10 +22,34 @@ std::optional<LogLevel> ParseLogLevel(std::string_view name);  // such as "info"
 // Fields keep their order.
 using LogFields = nlohmann::ordered_json;
 
+// The fields of a line as text, for lines that every call writes: a LogFields takes many
+// allocations. Keeps the order.
+class LogText {
+ public:
+  void Add(std::string_view name, std::string_view value);
+  void Add(std::string_view name, const std::string& value) { Add(name, std::string_view(value)); }
+  void Add(std::string_view name, const char* value) { Add(name, std::string_view(value)); }
+  void Add(std::string_view name, int64_t value);
+  void Add(std::string_view name, int value) { Add(name, int64_t{value}); }
+  void Add(std::string_view name, double value);  // finite
+  void Add(std::string_view name, const LogFields& value);
+
+  // Returns a part of a JSON object: `"a":1,"b":"c"`.
+  const std::string& json() const { return json_; }
+
+ private:
+  void AddName(std::string_view name);
+
+  std::string json_;
+};
+
 const char* LogLevelName(LogLevel level);
 
 // Drops lines below `level`. Returns the previous level.
 LogLevel SetLogLevel(LogLevel level);
+
+// Reports whether Log writes lines of `level`.
+bool IsLogged(LogLevel level);
 
 // SetLogPeers sets, and LogsPeers reports, whether lines have the field "peer". No other field has
 // a client's address. On by default.
@@ -41,6 +65,7 @@ void SetLogSink(std::function<void(std::string_view)> sink);
 std::string WithoutAddresses(std::string_view text);
 
 void Log(LogLevel level, std::string_view msg, const LogFields& fields = LogFields::object());
+void Log(LogLevel level, std::string_view msg, const LogText& fields);
 
 // Capacities of the queues of Log and of PrintLine, in bytes.
 inline constexpr int64_t kLogQueueBytes = int64_t{4} << 20;

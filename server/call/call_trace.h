@@ -36,6 +36,9 @@ class CallTrace {
   // Returns the id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
+  // Reports whether spans are recorded. If not, Concluded needs no attributes.
+  bool recording() const { return recording_; }
+
   // Returns the number of segments for which the job must report times, so that they get spans.
   int segments_wanted() const;
 

@@ -258,6 +258,33 @@ absl::Status TranslationCall::StatusAfter(const absl::Status& job) const {
   return job.ok() ? outcomes_.CallStatus() : job;
 }
 
+LogText TranslationCall::FieldsOfCall(const absl::Status& status, engine::Nanos duration) const {
+  LogText fields;
+  fields.Add("request_id", request_id_);
+  fields.Add("api", ApiName(head_.api));
+  fields.Add("method", RpcMethodName(method_));
+  fields.Add("code", CodeName(status.code()));
+  fields.Add("duration_ms", static_cast<double>(duration) * 1e-6);
+  fields.Add("items", items_);
+  fields.Add("code_points", code_points_);
+  if (!trace_.trace_id().empty()) fields.Add("trace_id", trace_.trace_id());
+  if (head_.grant != nullptr) fields.Add("client", head_.grant->client().name());
+  if (!model_.empty()) fields.Add("model", model_);
+  if (status.ok()) {
+    fields.Add("source_tokens", source_tokens_.load());
+    fields.Add("target_tokens", target_tokens_.load());
+  } else {
+    fields.Add("error", LoggableMessage(status));
+  }
+  if (failed_items_ > 0) fields.Add("failed_items", failed_items_.load());
+  if (!labels_.empty()) {
+    LogFields labels = LogFields::object();
+    for (const auto& [key, value] : labels_) labels[key] = value;
+    fields.Add("labels", labels);
+  }
+  return fields;
+}
+
 void TranslationCall::Conclude(absl::Status status) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   uint64_t key_watch = 0;
@@ -279,44 +306,26 @@ void TranslationCall::Conclude(absl::Status status) {
 
   const engine::Nanos now = context_->clock->Now();
   const engine::Nanos duration = now - head_.started;
-  CallTrace::Attributes attributes = AttributesOf(head_, status.code());
-  attributes.insert(attributes.end(), {{"dragoman.api", ApiName(head_.api)},
-                                       {"dragoman.request_id", request_id_},
-                                       {"dragoman.model", model_},
-                                       {"dragoman.items", items_},
-                                       {"dragoman.code_points", code_points_},
-                                       {"dragoman.source_tokens", source_tokens_.load()},
-                                       {"dragoman.target_tokens", target_tokens_.load()}});
+  CallTrace::Attributes attributes;
+  if (trace_.recording()) {
+    attributes = AttributesOf(head_, status.code());
+    attributes.insert(attributes.end(), {{"dragoman.api", ApiName(head_.api)},
+                                         {"dragoman.request_id", request_id_},
+                                         {"dragoman.model", model_},
+                                         {"dragoman.items", items_},
+                                         {"dragoman.code_points", code_points_},
+                                         {"dragoman.source_tokens", source_tokens_.load()},
+                                         {"dragoman.target_tokens", target_tokens_.load()}});
+  }
   trace_.Concluded(now, status.ok(), std::move(attributes));
   context_->metrics->OnRpc(head_.api, method_, status.code(), duration, metrics_model_);
-  LogFields fields = {{"request_id", request_id_},
-                      {"api", ApiName(head_.api)},
-                      {"method", RpcMethodName(method_)},
-                      {"code", CodeName(status.code())},
-                      {"duration_ms", static_cast<double>(duration) * 1e-6},
-                      {"items", items_},
-                      {"code_points", code_points_}};
-  if (!trace_.trace_id().empty()) fields["trace_id"] = trace_.trace_id();
-  if (head_.grant != nullptr) fields["client"] = head_.grant->client().name();
-  if (!model_.empty()) fields["model"] = model_;
-  if (status.ok()) {
-    fields["source_tokens"] = source_tokens_.load();
-    fields["target_tokens"] = target_tokens_.load();
-  } else {
-    fields["error"] = LoggableMessage(status);
-  }
-  if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
   if (status.ok()) {
     CountTranslated(*context_, client(), code_points_);
     context_->metrics->Find(metrics_model_)->OnCharacters(code_points_);
   }
-  if (!labels_.empty()) {
-    LogFields labels = LogFields::object();
-    for (const auto& [key, value] : labels_) labels[key] = value;
-    fields["labels"] = std::move(labels);
-  }
-  Log(status.code() == absl::StatusCode::kInternal ? LogLevel::kError : LogLevel::kInfo, "call",
-      fields);
+  const LogLevel level =
+      status.code() == absl::StatusCode::kInternal ? LogLevel::kError : LogLevel::kInfo;
+  if (IsLogged(level)) Log(level, "call", FieldsOfCall(status, duration));
   transport_->Finish(status);
 }
 

@@ -18,6 +18,7 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
+#include "server/base/log.h"
 #include "server/call/call_context.h"
 #include "server/call/call_trace.h"
 #include "server/call/call_tracker.h"
@@ -91,6 +92,7 @@ class TranslationCall : public engine::TranslationSink,
   bool want_timings() const { return timings_; }
 
  private:
+  LogText FieldsOfCall(const absl::Status& status, engine::Nanos duration) const;
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
   // Both choose the models, take the code points from the client's rate limit, and submit the job.

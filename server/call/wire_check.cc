@@ -58,12 +58,13 @@ void AddUnknown(const Message& message, std::vector<std::string>* names) {
     names->push_back(
         absl::StrCat(message.GetDescriptor()->name(), " field ", unknown.field(i).number()));
   }
-  std::vector<const FieldDescriptor*> set;
-  reflection->ListFields(message, &set);
-  for (const FieldDescriptor* field : set) {
+  for (int f = 0; f < message.GetDescriptor()->field_count(); ++f) {
+    const FieldDescriptor* field = message.GetDescriptor()->field(f);
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_map()) continue;
     if (!field->is_repeated()) {
-      AddUnknown(reflection->GetMessage(message, field), names);
+      if (reflection->HasField(message, field)) {
+        AddUnknown(reflection->GetMessage(message, field), names);
+      }
       continue;
     }
     for (int i = 0; i < reflection->FieldSize(message, field) && names->size() < kMaxNamed; ++i) {

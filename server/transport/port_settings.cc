@@ -74,6 +74,10 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
   // become 2 GB.
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  // The calls have deadlines of their own (CallReactor).
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0);
   grpc::ResourceQuota quota(limits.name);
   quota.Resize(static_cast<size_t>(limits.quota_bytes));
   builder->SetResourceQuota(quota);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "engine/text/tokenizer.h"
 
@@ -51,7 +51,7 @@ class Vocabulary final : public PieceTable {
   std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id
-  std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_
+  absl::flat_hash_map<std::string_view, int> id_of_;  // keys point into pieces_
 };
 
 }  // namespace dragoman::engine

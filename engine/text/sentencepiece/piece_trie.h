@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,11 +28,12 @@ class PieceTrie {
     const auto label = static_cast<unsigned char>(byte);
     if (node == root()) return from_root_[label];
     const Node& n = nodes_[static_cast<size_t>(node)];
-    for (int32_t edge = n.first_edge; edge < n.first_edge + n.edges; ++edge) {
-      const unsigned char found = labels_[static_cast<size_t>(edge)];
-      if (found >= label) return found == label ? targets_[static_cast<size_t>(edge)] : kNone;
-    }
-    return kNone;
+    if (n.edges == 0) return kNone;
+    const unsigned char* const labels = labels_.data();
+    const void* const found =
+        std::memchr(labels + n.first_edge, label, static_cast<size_t>(n.edges));
+    if (found == nullptr) return kNone;
+    return targets_[static_cast<size_t>(static_cast<const unsigned char*>(found) - labels)];
   }
 
   // Returns the value of the piece that ends at `node`, or kNone.

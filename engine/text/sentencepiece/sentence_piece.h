@@ -13,9 +13,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "engine/text/sentencepiece/piece_trie.h"
 #include "engine/text/sentencepiece/spm_file.h"
@@ -55,9 +55,9 @@ class SentencePiece : public SubwordModel {
   SpmFile file_;
   SpmNormalizer normalizer_;
   std::optional<SpmNormalizer> denormalizer_;
-  std::unordered_map<std::string_view, int32_t> ids_;  // all pieces; views into file_
+  absl::flat_hash_map<std::string_view, int32_t> ids_;  // all pieces; views into file_
   // Pieces of type normal, user-defined or unused.
-  std::unordered_map<std::string_view, int32_t> text_ids_;
+  absl::flat_hash_map<std::string_view, int32_t> text_ids_;
   PieceTrie trie_;  // has the pieces of text_ids_ that are not unused
   PieceTrie user_defined_;
   int32_t unk_id_ = 0;

@@ -31,7 +31,8 @@ PieceText SentencePiece::Join(std::span<const std::string_view> pieces, bool aft
     return file_.pieces[static_cast<size_t>(it == ids_.end() ? unk_id_ : it->second)];
   };
   const auto byte_of = [&](std::string_view piece) {
-    return known(piece).type == SpmPiece::kByte ? ByteOfPiece(piece) : -1;
+    const bool may_be = piece.starts_with("<0x");
+    return may_be && known(piece).type == SpmPiece::kByte ? ByteOfPiece(piece) : -1;
   };
   bool first_space_seen = false;
   bool at_start = !after_text;

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/layouts/model_source.h"
@@ -175,6 +176,7 @@ int Serve(Arguments arguments) {
   const auto log_level = server::ParseLogLevel(arguments.Text("log-level", "warn"));
   arguments.RefuseOthers();
   if (!log_level.has_value()) return Fail(absl::InvalidArgumentError("unknown --log-level"));
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // as in dragomand
   config.max_queue_segments = 1'000'000;
   config.max_queue_tokens = 100'000'000;
 

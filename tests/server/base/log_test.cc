@@ -26,6 +26,29 @@ TEST(Log, LeavesOutTheAddressesOfClientsWhereItIsToldTo) {
   EXPECT_THAT(lines[1], HasSubstr(R"("why":"y")"));
 }
 
+TEST(Log, TextIsTheSameAsFields) {
+  std::vector<std::string> lines;
+  SetLogSink([&](std::string_view line) { lines.emplace_back(line.substr(line.find("\"level"))); });
+  LogFields fields = {{"plain", "de-en"}, {"quoted", "a \"b\" \\ \n\x7f"}, {"other", "Größe \xff"},
+                      {"empty", ""},      {"count", int64_t{1} << 60},     {"half", 0.5}};
+  fields["labels"] = {{"a", "b"}};
+  LogText text;
+  for (const auto& [name, value] : fields.items()) {
+    if (value.is_string()) text.Add(name, value.get<std::string>());
+    if (value.is_number_integer()) text.Add(name, value.get<int64_t>());
+    if (value.is_number_float()) text.Add(name, value.get<double>());
+    if (value.is_object()) text.Add(name, value);
+  }
+  Log(LogLevel::kInfo, "a \"message\"", fields);
+  Log(LogLevel::kInfo, "a \"message\"", text);
+  Log(LogLevel::kInfo, "none", LogText());
+  SetLogSink(nullptr);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], lines[1]);
+  EXPECT_EQ(nlohmann::json::parse("{" + lines[1]).size(), 9U);
+  EXPECT_EQ(lines[2], R"("level":"info","msg":"none"})");
+}
+
 TEST(Log, FindsAddressesInTheTextsOfLibraries) {
   for (const auto& [text, expected] :
        {std::pair("Handshake with ipv4:192.0.2.7:4711 failed",
