@@ -70,12 +70,12 @@ class LineWriter {
   bool torn_ = false;  // the last line was written in part; used only by the writing thread
 
   engine::Mutex mu_;
-  engine::CondVar arrived_;   // a line, or the end
-  engine::CondVar finished_;  // lines were written or dropped
+  engine::CondVar arrived_;                   // a line, or the end
+  engine::CondVar finished_;                  // lines were written or dropped
   bool asleep_ ABSL_GUARDED_BY(mu_) = false;  // the thread waits for arrived_
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mu_);
   int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of the lines that are not finished
-  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped lines that no notice has reported
+  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;        // dropped lines that no notice has reported
   bool threaded_ = true;  // the thread could be started; constant after construction
   std::thread thread_;
 };

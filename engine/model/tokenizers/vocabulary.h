@@ -50,7 +50,7 @@ class Vocabulary final : public PieceTable {
   // `empty_is_piece`. Returns a piece that is repeated, or nullopt.
   std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
-  std::vector<std::string> pieces_;                  // by id
+  std::vector<std::string> pieces_;                   // by id
   absl::flat_hash_map<std::string_view, int> id_of_;  // keys point into pieces_
 };
 
