@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
 from nemo_curator.stages.text.experimental.translation.backends import TranslationBackend, register_backend
+from typing_extensions import Unpack
 
-from ._engine import Endpoint, line_options
-from .client import Client
+from ._engine import Endpoint, EngineOptions
 from ._node import NodeDaemon
+from .client import Client
 
 _NAME = "dragoman"
 
@@ -20,19 +21,9 @@ _NAME = "dragoman"
 class Backend(TranslationBackend):  # type: ignore[misc]  # It is not installed where types are checked.
     """The backend that `backend` names. Curator makes it on its workers."""
 
-    def __init__(
-        self,
-        server: Optional[str] = None,
-        local: Optional[str] = None,
-        local_flags: Sequence[str] = (),
-        calls: int = 64,
-        settings: Optional[Dict[str, Any]] = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(max_concurrent_requests=calls)
-        self._endpoint = Endpoint(server, local, local_flags, settings)
-        self._calls = calls
-        self._options = options
+    def __init__(self, **options: Unpack[EngineOptions]) -> None:
+        super().__init__()
+        self._endpoint = Endpoint(None, options)
         self._node: Optional[NodeDaemon] = None
         self._client: Optional[Client] = None
 
@@ -46,7 +37,7 @@ class Backend(TranslationBackend):  # type: ignore[misc]  # It is not installed 
         return self._opened().healthy()
 
     async def translate_batch_async(self, texts: List[str], source_lang: str, target_lang: str) -> List[str]:
-        arguments = line_options(target_lang, self._calls, {"from_": source_lang, **self._options})
+        arguments = {**self._endpoint.arguments, "from_": source_lang, "to": target_lang}
         # Curator makes an event loop for each batch, and an AsyncClient would belong to one of them.
         return await asyncio.to_thread(
             lambda: [result.text for result in self._opened().translate_lines(texts, **arguments)]
@@ -74,25 +65,13 @@ class _Config(Dict[str, Any]):
         return _Config, (dict(self),)
 
 
-def backend(
-    *,
-    server: Optional[str] = None,
-    local: Optional[str] = None,
-    local_flags: Sequence[str] = (),
-    calls: int = 64,
-    settings: Optional[Dict[str, Any]] = None,
-    **options: Any,
-) -> Dict[str, Any]:
+def backend(**options: Unpack[EngineOptions]) -> Dict[str, Any]:
     """Returns the keyword arguments `backend_type` and `backend_config` of TranslationStage.
 
-    The server is `server` ($DRAGOMAN_SERVER), which may list several, separated by commas, or with `local` a dragomand
-    for this model that all workers of a node share (NodeDaemon, with `local_flags`). A worker has at most `calls`
-    requests in flight. `settings` are keyword arguments of Client, `options` those of translate_lines. Curator records
-    the error of a segment that the server refuses.
+    Curator records the error of a segment that the server refuses.
     """
-    Endpoint(server, local, local_flags, settings)
-    config = {"server": server, "local": local, "local_flags": local_flags, "calls": calls, "settings": settings}
-    return {"backend_type": _NAME, "backend_config": _Config({**config, **options})}
+    Endpoint(None, options)
+    return {"backend_type": _NAME, "backend_config": _Config(options)}
 
 
 register_backend(_NAME, Backend)

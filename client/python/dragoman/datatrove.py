@@ -6,23 +6,21 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, Deque, Dict, Iterator, Optional, Sequence
+from typing import Deque, Iterator, Optional
 
 from datatrove.data import Document, DocumentsPipeline
 from datatrove.pipeline.base import PipelineStep
+from typing_extensions import Unpack
 
-from ._engine import Endpoint, line_options, text_or_error
+from ._engine import Endpoint, EngineOptions, text_or_error
 
 
 class Translator(PipelineStep):  # type: ignore[misc]  # It is not installed where types are checked.
     """Translates the texts of documents.
 
     The translation replaces the document's text, and the text becomes `metadata[source]`; with `output` the text stays,
-    and the translation becomes `metadata[output]`. The server is `server` ($DRAGOMAN_SERVER), or with `local` a
-    dragomand for this model that all tasks of a node share (NodeDaemon, with `local_flags`). A task has at most `calls`
-    requests in flight. `settings` are keyword arguments of Client, `to` and `options` those of translate_lines. With
-    `error` a document that the server refuses keeps its text, and `metadata[error]` has the reason; without it the
-    error ends the task.
+    and the translation becomes `metadata[output]`. With `error` a document that the server refuses keeps its text, and
+    `metadata[error]` has the reason; without it the error ends the task.
     """
 
     name = "Dragoman"
@@ -35,19 +33,13 @@ class Translator(PipelineStep):  # type: ignore[misc]  # It is not installed whe
         source: str = "source",
         output: Optional[str] = None,
         error: Optional[str] = None,
-        server: Optional[str] = None,
-        local: Optional[str] = None,
-        local_flags: Sequence[str] = (),
-        calls: int = 64,
-        settings: Optional[Dict[str, Any]] = None,
-        **options: Any,
+        **options: Unpack[EngineOptions],
     ) -> None:
         super().__init__()
-        self._endpoint = Endpoint(server, local, local_flags, settings)
+        self._endpoint = Endpoint(to, options)
         self._source = source
         self._output = output
         self._error = error
-        self._options = line_options(to, calls, options)
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         waiting: Deque[Document] = collections.deque()
@@ -58,7 +50,7 @@ class Translator(PipelineStep):  # type: ignore[misc]  # It is not installed whe
                 yield document.text
 
         with self._endpoint.client() as client:
-            for result in client.translate_lines(texts(), **self._options):
+            for result in client.translate_lines(texts(), **self._endpoint.arguments):
                 document = waiting.popleft()
                 text, reason = text_or_error(result, self._error is not None)
                 if text is None:

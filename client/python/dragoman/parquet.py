@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Set, Tuple, Un
 
 import pyarrow
 from pyarrow import parquet
+from typing_extensions import Unpack
 
-from ._engine import Endpoint, line_options, text_or_error
+from ._engine import Endpoint, EngineOptions, text_or_error
 from .client import Client
 
 _BLOCK = 20_000
@@ -30,39 +31,25 @@ def translate_parquet(
     to: Optional[str] = None,
     output: str = "translation",
     error: Optional[str] = None,
-    server: Optional[str] = None,
-    local: Optional[str] = None,
-    local_flags: Sequence[str] = (),
-    calls: int = 64,
-    settings: Optional[Dict[str, Any]] = None,
-    **options: Any,
+    **options: Unpack[EngineOptions],
 ) -> bool:
     """Writes a copy of a file to which the translations of a column of texts are added as the column `output`.
 
-    Rows, their order, row groups and metadata stay, and a null stays null. The server is `server` ($DRAGOMAN_SERVER),
-    or with `local` a dragomand for this model that all processes of this machine share (NodeDaemon, with
-    `local_flags`). At most `calls` requests are in flight. `settings` are keyword arguments of Client, `to` and
-    `options` those of translate_lines. With `error` a text that the server refuses has a null for a translation, and
-    the column of this name has the reason; without it the error is raised.
+    Rows, their order, row groups and metadata stay, and a null stays null. With `error` a text that the server refuses
+    has a null for a translation, and the column of this name has the reason; without it the error is raised.
 
     `target` appears when it is complete. A run that was killed or failed continues if it is started again: the folder
     TARGET.parts keeps blocks of 20,000 rows until then. A target that was made of the same source, with the same
-    options and models, is left alone, and the function returns False. It uses the memory of one row group. Raises BlockingIOError if
-    another process writes the same target, and ValueError if `column` is not a column of texts.
+    options and models, is left alone, and the function returns False. It uses the memory of one row group. Raises
+    BlockingIOError if another process writes the same target, and ValueError if `column` is not a column of texts.
     """
-    endpoint = Endpoint(server, local, local_flags, settings)
+    endpoint = Endpoint(to, options)
     target = pathlib.Path(target)
-    arguments = line_options(to, calls, options)
     added = [output] if error is None else [output, error]
     with open(source, "rb") as stream, endpoint.client() as client:
         file = parquet.ParquetFile(stream)
         _check_columns(file.schema_arrow, column, added)
-        what = {
-            "source": _sha256(stream),
-            "column": column,
-            "added": added,
-            "options": {name: value for name, value in arguments.items() if name not in ("concurrency", "priority")},
-        }
+        what = {"source": _sha256(stream), "column": column, "added": added, "options": endpoint.request}
         served = _checksums(client)
         if _is_of(target, what, served):
             return False
@@ -75,7 +62,7 @@ def translate_parquet(
                 for begin in range(0, len(texts), _BLOCK):
                     part = parts / f"{group}-{begin}"
                     if not _is_of(part, what, served):
-                        table, models = _translated(client, texts.slice(begin, _BLOCK), arguments, added)
+                        table, models = _translated(client, texts.slice(begin, _BLOCK), endpoint.arguments, added)
                         _write_whole(_marked(table, what, {name: served.get(name, "") for name in models}), part)
             _join(file, parts, what, target)
             shutil.rmtree(parts)

@@ -9,22 +9,20 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Dict, Optional, Sequence
+from typing import Any, AsyncIterator, Dict, Optional
 
 import numpy
+from typing_extensions import Unpack
 
-from ._engine import Endpoint, line_options, text_or_error
+from ._engine import Endpoint, EngineOptions, text_or_error
 from .aio import AsyncClient
 
 
 class Translator:
     """A class for Dataset.map_batches that translates a column of texts.
 
-    The translation becomes the column `output`, and every other column stays. The server is `server`
-    ($DRAGOMAN_SERVER), or with `local` a dragomand for this model that all actors of a node share (NodeDaemon, with
-    `local_flags`). An actor has at most `calls` requests in flight. `settings` are keyword arguments of AsyncClient,
-    `to` and `options` those of translate_lines. With `error` a text that the server refuses has no translation, and the
-    column of this name has the reason; without it the error is raised.
+    The translation becomes the column `output`, and every other column stays. With `error` a text that the server
+    refuses has no translation, and the column of this name has the reason; without it the error is raised.
     """
 
     def __init__(
@@ -34,19 +32,13 @@ class Translator:
         to: Optional[str] = None,
         output: str = "translation",
         error: Optional[str] = None,
-        server: Optional[str] = None,
-        local: Optional[str] = None,
-        local_flags: Sequence[str] = (),
-        calls: int = 64,
-        settings: Optional[Dict[str, Any]] = None,
-        **options: Any,
+        **options: Unpack[EngineOptions],
     ) -> None:
-        self._endpoint = Endpoint(server, local, local_flags, settings)
+        self._endpoint = Endpoint(to, options)
         self._node, self._address = self._endpoint.join()
         self._column = column
         self._output = output
         self._error = error
-        self._options = line_options(to, calls, options)
         self._client: Optional[AsyncClient] = None
 
     async def __call__(self, batch: Dict[str, Any]) -> AsyncIterator[Dict[str, Any]]:
@@ -55,7 +47,7 @@ class Translator:
         texts = [str(text) for text in batch[self._column]]
         results = [
             text_or_error(result, self._error is not None)
-            async for result in self._client.translate_lines(texts, **self._options)
+            async for result in self._client.translate_lines(texts, **self._endpoint.arguments)
         ]
         columns = {self._output: numpy.array([text for text, _ in results], dtype=object)}
         if self._error is not None:

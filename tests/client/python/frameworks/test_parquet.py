@@ -105,6 +105,14 @@ class Parquet(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "already a column 'row'"):
             self.translate(output="row")
 
+    def test_wrong_options_are_found_before_any_work(self):
+        self.write(["a"])
+        with self.assertRaisesRegex(TypeError, "beam_size"):
+            self.translate(beam_sise=4)
+        with self.assertRaisesRegex(ValueError, "both server and local"):
+            self.translate(local="/models/de-en")
+        self.assertEqual(self.server.requests, [])
+
     def test_a_file_without_rows(self):
         self.write([])
         self.assertTrue(self.translate())
