@@ -18,7 +18,8 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export DRAGOMAND="${DRAGOMAND:-$root/build/release/server/dragomand}" DRAGOMAN="${DRAGOMAN:-$root/build/release/client/dragoman}"
 export PYTHONDONTWRITEBYTECODE=1 RAY_USAGE_STATS_ENABLED=0
-wheel="$("$root/client/python/build.sh" "$work")"
+venv="$("$root/tests/venv.sh" client/python)"
+wheel="$(DRAGOMAN_PYTHON="$venv/bin/python" DRAGOMAN_BUILD_ISOLATION=0 "$root/client/python/build.sh" "$work")"
 passed=0
 failed=0
 skipped=0
