@@ -59,8 +59,8 @@ class DeadlineTimer {
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
   absl::flat_hash_map<Id, Function> waiting_ ABSL_GUARDED_BY(mu_);
-  // A heap with the earliest entry at its front; entries of equal times are in the order in which
-  // they were armed. Disarm leaves the entry. At most half of the entries, and 64, are such.
+  // A heap with the earliest entry at its front. Entries of equal times are in the order in which
+  // they were armed. Disarm leaves its entry here; at most half of the entries plus 64 are such.
   std::vector<Entry> heap_ ABSL_GUARDED_BY(mu_);
   engine::Nanos asleep_until_ ABSL_GUARDED_BY(mu_) = 0;  // 0 while the thread is awake
   Id last_id_ ABSL_GUARDED_BY(mu_) = kNone;

@@ -200,18 +200,23 @@ std::string ManyLines() {
   return lines;
 }
 
+// Adds to the number of texts. If `stops`, fails for the text "stop".
+ScriptedReply UnlessStopped(const v1::TranslateRequest& request, bool stops,
+                            std::atomic<int>* texts) {
+  ScriptedReply reply;
+  reply.response = Bracketed(request);
+  *texts += request.contents_size();
+  for (const std::string& text : request.contents()) {
+    if (text == "stop" && stops) reply.code = absl::StatusCode::kDeadlineExceeded;
+  }
+  return reply;
+}
+
 TEST_F(Corpus, AnInterruptedRunContinuesAfterItsLastBlock) {
   std::atomic<bool> stops{true};
   std::atomic<int> texts{0};
-  const ScriptedServer server([&](const v1::TranslateRequest& request) {
-    ScriptedReply reply;
-    reply.response = Bracketed(request);
-    texts += request.contents_size();
-    for (const std::string& text : request.contents()) {
-      if (text == "stop" && stops) reply.code = absl::StatusCode::kDeadlineExceeded;
-    }
-    return reply;
-  });
+  const ScriptedServer server(
+      [&](const v1::TranslateRequest& request) { return UnlessStopped(request, stops, &texts); });
   for (const std::string name : {"x.txt", "x.txt.zst"}) {
     stops = true;
     const std::string path = folder_.Write(name, Compress(ManyLines(), CompressionOf(name)));
@@ -240,15 +245,8 @@ TEST_F(Corpus, AnInterruptedRunContinuesAfterItsLastBlock) {
 TEST_F(Corpus, APartOfAnotherInputOrOtherOptionsIsNotContinued) {
   std::atomic<bool> stops{true};
   std::atomic<int> texts{0};
-  const ScriptedServer server([&](const v1::TranslateRequest& request) {
-    ScriptedReply reply;
-    reply.response = Bracketed(request);
-    texts += request.contents_size();
-    for (const std::string& text : request.contents()) {
-      if (text == "stop" && stops) reply.code = absl::StatusCode::kDeadlineExceeded;
-    }
-    return reply;
-  });
+  const ScriptedServer server(
+      [&](const v1::TranslateRequest& request) { return UnlessStopped(request, stops, &texts); });
   const std::string path = folder_.Write("x.txt", ManyLines());
   EXPECT_EQ(Run(server, {path}).status, 75);
   stops = false;
