@@ -30,7 +30,8 @@ struct CpuProfile {
   std::vector<StepCost> costs;
   std::vector<double> seconds;  // the time of each entry of `costs`
   double step_seconds = 0;      // the time of a complete step: the sum of `seconds`
-  // The time of all matrix products, including the output layer's, without the time of parts.
+  // The time of all matrix products, including the output layer's. Excludes the parts that are
+  // measured separately.
   double product_seconds = 0;
 };
 

@@ -105,8 +105,8 @@ int64_t FairQueue::CostBefore(uint64_t client, int share, Priority priority) con
   const Flow* const own = found == alike.end() ? nullptr : &found->second;
   const int64_t own_cost = own == nullptr ? 0 : own->cost;
   const int64_t own_weight = share * kPriorityWeights[static_cast<size_t>(priority)];
-  // Until the client's own segments and the new one have left, each other flow is served a cost in
-  // proportion to its weight, but at most the cost of all its segments.
+  // The new segment leaves after the client's own segments. In that time, the queue serves every
+  // other flow in proportion to its weight, but at most the flow's own cost.
   int64_t before = own_cost;
   for (const auto& flows : flows_) {
     for (const auto& [of, flow] : flows) {

@@ -33,8 +33,8 @@ constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// A warp with several rows copies K and V to shared memory, if the card has asynchronous copies.
-// The rows' queries and contexts leave too few registers to load both at once.
+// A warp with several rows copies K and V to shared memory, if the card has asynchronous copies:
+// next to the rows' queries and contexts, the registers cannot hold both K and V.
 template <class T, int kHeadClass, int kRows>
 constexpr TileLoads LoadsOf() {
   return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The f32 states of one piece of T.
+// The f32 states of as many elements as one piece of T has. A piece is 16 bytes.
 template <class T>
 struct States {
   static constexpr int kPieces = kPieceElements<T> / kPieceElements<float>;

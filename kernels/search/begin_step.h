@@ -126,7 +126,7 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
   group.Sync();
 }
 
-// The members of a subgroup copy `count` words together: words[i] to `target(i)`.
+// Copies words[i] to `target(i)` for each i < count. The members of the subgroup share the work.
 template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
                            Target target) {

@@ -85,7 +85,8 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   request.excluded = rules.excluded;
   request.masked[0] = rules.forbidden.always;
 
-  // The row's alignment is not known yet, so it may ask for tokens whose gates turn out closed.
+  // The row's alignment is not known yet, so its gates are not either. The row asks for the logits
+  // of constraint tokens as if all gates were open.
   ConstraintSet constraints = rules.constraints;
   constraints.gates = nullptr;
   const bool constrained = constraints.phrases > 0;

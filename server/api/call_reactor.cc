@@ -89,9 +89,9 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
   calls().timer->Disarm(timer);
   // A request that is too large has also arrived completely.
   if (bytes > 0) {
-    service_->guard->intake().LeaveWhole(guarded, HeaderBytes() + bytes);
+    service_->guard->intake().LeaveComplete(guarded, HeaderBytes() + bytes);
   } else {
-    service_->guard->intake().LeaveCut(guarded);
+    service_->guard->intake().LeaveAborted(guarded);
   }
   return true;
 }

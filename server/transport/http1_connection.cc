@@ -242,7 +242,7 @@ void Http1Connection::Parse() {
       return;
     }
     if (reader_->head_done() && !head_seen_ && !OnHead()) return;
-    if (reader_->whole()) {
+    if (reader_->is_complete()) {
       Dispatch();
       return;
     }
@@ -258,7 +258,7 @@ bool Http1Connection::OnHead() {
     Refuse(*wrong, TakeHead());
     return false;
   }
-  if (!reader_->whole()) {
+  if (!reader_->is_complete()) {
     HttpRequest& head = reader_->request();
     head.peer = peer_;
     head.started = started_;
@@ -275,7 +275,7 @@ bool Http1Connection::OnHead() {
   } else {
     SetClient({.name = peer_});
   }
-  if (reader_->expects_continue() && !reader_->whole() && in_.empty()) {
+  if (reader_->expects_continue() && !reader_->is_complete() && in_.empty()) {
     Send("HTTP/1.1 100 Continue\r\n\r\n", nullptr);
   }
   return true;

@@ -106,18 +106,18 @@ Intake::Connection* Intake::Remove(uint64_t call) {
   return connection;
 }
 
-void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
+void Intake::LeaveComplete(uint64_t call, int64_t bytes) {
   engine::MutexLock lock(&mu_);
-  resets_.Whole(call);
+  resets_.Completed(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
   connection->arrived += bytes + bytes / kBytesPerFramingByte;
   connection->moved = true;
 }
 
-void Intake::LeaveCut(uint64_t call) {
+void Intake::LeaveAborted(uint64_t call) {
   engine::MutexLock lock(&mu_);
-  resets_.Cut(call);
+  resets_.Aborted(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
   // gRPC has dropped the call's bytes. Their number is unknown, so each of the connection's calls

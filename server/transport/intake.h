@@ -81,13 +81,13 @@ class Intake {
   void Close(int fd);
 
   // Registers a call from `grpc_peer` (in gRPC's notation) whose request is not complete. The
-  // caller must call LeaveWhole or LeaveCut later, and then Done. Returns the call's number, which
-  // is not 0.
+  // caller must call LeaveComplete or LeaveAborted later, and then Done. Returns the call's number,
+  // which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
   // Reports that the call's request is complete. `bytes` includes its headers.
-  void LeaveWhole(uint64_t call, int64_t bytes);
+  void LeaveComplete(uint64_t call, int64_t bytes);
   // Reports that the call ended before its request was complete.
-  void LeaveCut(uint64_t call);
+  void LeaveAborted(uint64_t call);
   // Reports that gRPC has finished the call. Its number must not be used afterwards. `cancelled`
   // means that the request was complete, but gRPC did not send the complete answer.
   void Done(uint64_t call, bool cancelled);

@@ -139,7 +139,7 @@ void RequestReader::RefuseFraming() {
 size_t RequestReader::Take(std::string_view bytes) {
   size_t taken = 0;
   if (!head_done_) taken = TakeHead(bytes);
-  if (head_done_ && !whole_ && !refusal_.has_value()) taken += TakeBody(bytes.substr(taken));
+  if (head_done_ && !is_complete_ && !refusal_.has_value()) taken += TakeBody(bytes.substr(taken));
   return taken;
 }
 
@@ -201,7 +201,7 @@ size_t RequestReader::ParseHead(std::string_view bytes) {
   keep_alive_ = parser_->keep_alive();
   upgrade_ = http11_ && request_.method == "GET" && parser_->upgrade() &&
              absl::EqualsIgnoreCase(std::string(request_.Header("upgrade")), "websocket");
-  whole_ = parser_->is_done();
+  is_complete_ = parser_->is_done();
   return taken;
 }
 
@@ -223,8 +223,8 @@ size_t RequestReader::TakeBody(std::string_view bytes) {
       if (!refusal_.has_value()) refusal_ = RefusalOf(error, limits_);
       break;
     }
-    whole_ = parser_->is_done();
-    if (whole_) break;
+    is_complete_ = parser_->is_done();
+    if (is_complete_) break;
     if (wire_bytes_ / kWirePerBodyByte > limits_.body_bytes) {
       Refuse(413, "found a body in too many chunks");
       break;

@@ -31,20 +31,20 @@ class RequestReader {
   RequestReader& operator=(const RequestReader&) = delete;
 
   // Consumes bytes from the front of `bytes` and returns their number. The caller keeps the rest
-  // and passes it again, followed by newly received bytes. REQUIRES: whole() is false and refusal()
-  // is empty.
+  // and passes it again, followed by newly received bytes. REQUIRES: is_complete() is false and
+  // refusal() is empty.
   size_t Take(std::string_view bytes);
 
   // True once the first byte of the request has arrived. Empty lines before the request do not
   // count.
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
-  bool whole() const { return whole_; }
+  bool is_complete() const { return is_complete_; }
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
-  // The headers are valid once head_done() is true, the body once whole() is true. The caller sets
-  // `peer`, `started` and `client_certificate`. A request refused before head_done() has the method
-  // and the path, if they have arrived.
+  // The headers are valid once head_done() is true, the body once is_complete() is true. The caller
+  // sets `peer`, `started` and `client_certificate`. A request refused before head_done() has the
+  // method and the path, if they have arrived.
   HttpRequest& request() { return request_; }
   // True if the client waits for "100 Continue" before it sends the body.
   bool expects_continue() const { return expects_continue_; }
@@ -75,7 +75,7 @@ class RequestReader {
   size_t wire_bytes_ = 0;  // bytes of the body with its framing
   bool started_ = false;
   bool head_done_ = false;
-  bool whole_ = false;
+  bool is_complete_ = false;
   bool expects_continue_ = false;
   bool http11_ = true;
   bool keep_alive_ = false;

@@ -133,17 +133,17 @@ ResetWatch::Account* ResetWatch::AccountOf(const Call& call) {
                                                                           : nullptr;
 }
 
-void ResetWatch::Whole(uint64_t call) {
+void ResetWatch::Completed(uint64_t call) {
   const auto at = calls_.find(call);
-  if (at == calls_.end() || std::exchange(at->second.whole, true)) return;
-  ++all_.whole;
-  if (Account* const account = AccountOf(at->second)) ++account->whole;
+  if (at == calls_.end() || std::exchange(at->second.complete, true)) return;
+  ++all_.complete;
+  if (Account* const account = AccountOf(at->second)) ++account->complete;
 }
 
-void ResetWatch::Cut(uint64_t call) {
+void ResetWatch::Aborted(uint64_t call) {
   const auto at = calls_.find(call);
-  if (at == calls_.end() || std::exchange(at->second.cut, true)) return;
-  ++cut_;
+  if (at == calls_.end() || std::exchange(at->second.aborted, true)) return;
+  ++aborted_;
 }
 
 void ResetWatch::Done(uint64_t call, bool cancelled) {
@@ -151,10 +151,10 @@ void ResetWatch::Done(uint64_t call, bool cancelled) {
   if (at == calls_.end()) return;
   const Call done = at->second;
   calls_.erase(at);
-  if (done.cut) --cut_;
-  if (!done.whole) return;
+  if (done.aborted) --aborted_;
+  if (!done.complete) return;
   const auto end = [cancelled](Account* account) {
-    --account->whole;
+    --account->complete;
     if (cancelled) ++account->cancelled;
   };
   end(&all_);
@@ -176,16 +176,16 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
 ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
-  // gRPC may count a call as failed before Done reports its end to this class. So all_.whole, the
-  // number of calls in progress whose request is complete, is subtracted too.
-  const int64_t failed = count.failed - all_.cancelled - all_.whole;
+  // gRPC may count a call as failed before Done reports its end to this class. So the calls in
+  // progress whose request is complete (all_.complete) are subtracted too.
+  const int64_t failed = count.failed - all_.cancelled - all_.complete;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
   // `pending` is the number of streams that gRPC has not handed over as calls, plus the number of
   // calls without a complete request.
   const auto calls = static_cast<int64_t>(calls_.size());
   const int64_t open = count.started - count.succeeded - count.failed;
-  const int64_t pending = std::max<int64_t>(0, open - (calls - cut_)) + calls - all_.whole;
+  const int64_t pending = std::max<int64_t>(0, open - (calls - aborted_)) + calls - all_.complete;
   floods.many = pending > limits_.all && failing_ > kWorthALook;
   const int64_t wasted = all_.Wasted(count);
   checked_ = std::min(checked_, wasted);

@@ -68,9 +68,9 @@ class ResetWatch {
   // Reports that a call came. `fd` is -1 if its connection is unknown.
   void Begin(uint64_t call, int fd);
   // Reports that the call's request is complete.
-  void Whole(uint64_t call);
+  void Completed(uint64_t call);
   // Reports that the call ended before its request was complete.
-  void Cut(uint64_t call);
+  void Aborted(uint64_t call);
   // Reports that gRPC has finished the call. `cancelled` means that the call got no complete
   // answer.
   void Done(uint64_t call, bool cancelled);
@@ -86,10 +86,10 @@ class ResetWatch {
  private:
   struct Account {
     int64_t Wasted(const StreamCount& count) const {
-      return count.started - count.succeeded - whole - cancelled;
+      return count.started - count.succeeded - complete - cancelled;
     }
 
-    int64_t whole = 0;      // unfinished calls with a complete request
+    int64_t complete = 0;   // unfinished calls with a complete request
     int64_t cancelled = 0;  // calls with a complete request, but without a complete answer
   };
   struct Connection {
@@ -102,8 +102,8 @@ class ResetWatch {
   struct Call {
     int fd = -1;
     uint64_t connection = 0;
-    bool whole = false;
-    bool cut = false;
+    bool complete = false;
+    bool aborted = false;
   };
 
   // Returns null if the call's connection is gone or unknown.
@@ -114,7 +114,7 @@ class ResetWatch {
   const ResetLimits limits_;
   const Counts counts_;
   Account all_;
-  int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
+  int64_t aborted_ = 0;  // unfinished calls that ended before their request was complete
   int64_t checked_ = 0;  // wasted streams of all connections at the last check of the connections
   int64_t failed_ = 0;   // failed streams that brought no request, at the last Look
   // Decaying count of failed streams that brought no request in about the last half second.

@@ -85,7 +85,7 @@ class DiskFolder : public ModelFolder {
   std::vector<std::string> Names(const std::vector<std::string>& endings) const;
 
  private:
-  // Records in the FileRecord that the file is looked for or read, and returns its path.
+  // Records in the FileRecord that the file was looked for or, if `is_read`, read. Returns its path.
   std::string Noted(std::string_view file, bool is_read) const;
 };
 

@@ -56,8 +56,9 @@ class MarkupRunWriter {
   void FitEmphasis();
   // Reports whether the word begins or ends with punctuation, of its text or of markup.
   bool HasPunctuation(size_t word, bool at_begin) const;
-  // Reports whether a mark of emphasis may not be read between the word before `boundary` and the
-  // word after it. `inside` is the word with the emphasis, one of the two.
+  // Reports whether a Markdown parser would take `*` between the word before `boundary` and the word
+  // after it as text, not as a mark of emphasis. `inside` is the word with the emphasis, one of the
+  // two.
   bool IsUnreadable(size_t boundary, size_t inside) const;
   // Takes the elements from the word that its neighbour lacks.
   void LeaveOut(size_t word, size_t neighbour);

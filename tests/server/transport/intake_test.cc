@@ -78,7 +78,7 @@ TEST_F(IntakeTest, WholeRequestsCostNothing) {
     received_[5] += kMiB;
     intake_->Look();
     received_[5] += kMiB - 1000;
-    intake_->LeaveWhole(call, 2 * kMiB);
+    intake_->LeaveComplete(call, 2 * kMiB);
     intake_->Look();
   }
   EXPECT_THAT(refused_, IsEmpty());
@@ -175,7 +175,7 @@ TEST_F(IntakeTest, ThoseWhoWaitOrAreReadQuicklyOrGetOnAreNotEnded) {
     unread_[7] = std::max<int64_t>(0, unread_[7] - 64 * 1024);
     // Connection 8 has calls whose requests become complete.
     unread_[8] -= 1000;
-    intake_->LeaveWhole(Enter(8), 1000);
+    intake_->LeaveComplete(Enter(8), 1000);
     intake_->Look();
   }
   EXPECT_THAT(ended_, IsEmpty());
@@ -201,7 +201,7 @@ TEST_F(IntakeTest, ACallThatEndsTakesItsShareAlong) {
   for (int i = 0; i < 100; ++i) {
     const uint64_t call = Enter(5);
     received_[5] += kMiB;
-    intake_->LeaveCut(call);
+    intake_->LeaveAborted(call);
   }
   intake_->Look();
   EXPECT_THAT(ended_, IsEmpty());
@@ -218,7 +218,7 @@ TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
   Accept(5, 90, 90);
   Accept(6, 1000, 1000);
   // Requests that were aborted count like requests that never came.
-  for (int i = 0; i < 50; ++i) intake_->LeaveCut(Enter(6));
+  for (int i = 0; i < 50; ++i) intake_->LeaveAborted(Enter(6));
   intake_->Look();
   EXPECT_THAT(ended_, ElementsAre(6));
   EXPECT_EQ(floods, 1);
@@ -251,7 +251,7 @@ TEST_F(IntakeTest, RequestsAreNoResets) {
     Accept(5, 90, 45);
     for (int i = 0; i < 90; ++i) {
       const uint64_t call = Enter(5);
-      intake_->LeaveWhole(call, 0);
+      intake_->LeaveComplete(call, 0);
       // Half of the calls are cancelled later; the others stay.
       if (i % 2 == 0) intake_->Done(call, /*cancelled=*/true);
     }
@@ -282,10 +282,10 @@ TEST_F(IntakeTest, BytesOfACallThatWasCutAreNotHeldAgainstItsConnection) {
   for (int i = 0; i < 4; ++i) calls.push_back(Enter(5));
   received_[5] = 2 * kMiB - 4'000;  // all bytes are of the first call
   intake_->Look();
-  intake_->LeaveCut(calls[0]);
+  intake_->LeaveAborted(calls[0]);
   for (int i = 1; i < 4; ++i) {
     received_[5] += 1'000;
-    intake_->LeaveWhole(calls[i], 1'000);
+    intake_->LeaveComplete(calls[i], 1'000);
   }
   for (int i = 0; i < 10; ++i) intake_->Look();
   EXPECT_THAT(ended_, IsEmpty());
@@ -310,7 +310,7 @@ TEST_F(IntakeTest, TheRestOfARequestThatIsTooLargeHarmsNoLaterCall) {
 
 TEST_F(IntakeTest, AFewRequestsThatWereCutDoNotPayForForeignBytesWithoutEnd) {
   intake_->Open(5);
-  for (int i = 0; i < 1000; ++i) intake_->LeaveCut(Enter(5));
+  for (int i = 0; i < 1000; ++i) intake_->LeaveAborted(Enter(5));
   for (int i = 0; i < 200 && ended_.empty(); ++i) {
     received_[5] += 100'000;
     intake_->Look();
@@ -324,12 +324,12 @@ TEST_F(IntakeTest, FramesOfLargeRequestsAreNotHeldAgainstTheirConnection) {
   for (int i = 0; i < 1'000; ++i) {  // one call is always waiting
     const uint64_t next = Enter(5);
     received_[5] += 2 * kMiB + 5'000;
-    intake_->LeaveWhole(last, 2 * kMiB);
+    intake_->LeaveComplete(last, 2 * kMiB);
     last = next;
     intake_->Look();
   }
   received_[5] += 1'000;
-  intake_->LeaveWhole(last, 1'000);
+  intake_->LeaveComplete(last, 1'000);
   for (int i = 0; i < 10; ++i) intake_->Look();
   EXPECT_THAT(ended_, IsEmpty());
   EXPECT_THAT(refused_, IsEmpty());
@@ -338,15 +338,15 @@ TEST_F(IntakeTest, FramesOfLargeRequestsAreNotHeldAgainstTheirConnection) {
 TEST_F(IntakeTest, UnknownConnectionsAreLeftAlone) {
   const uint64_t local = intake_->Enter("unix:", [](const absl::Status&) {});
   EXPECT_NE(local, 0U);
-  intake_->LeaveWhole(local, 5);
-  intake_->LeaveCut(local);
+  intake_->LeaveComplete(local, 5);
+  intake_->LeaveAborted(local);
   intake_->Done(local, false);
   intake_->Open(5);
   const uint64_t call = Enter(5);
   intake_->Close(5);
   EXPECT_EQ(intake_->waiting(), 0);
-  intake_->LeaveWhole(call, 5);
-  intake_->LeaveCut(call);
+  intake_->LeaveComplete(call, 5);
+  intake_->LeaveAborted(call);
   intake_->Done(call, false);
   intake_->Close(5);
 }

@@ -99,7 +99,7 @@ TEST_F(ResetWatchTest, WhatBroughtARequestOrWasAnsweredIsNotWasted) {
     Start(5, 2);
     Answer(5, 1);  // for example a health check
     const uint64_t call = Begin(5);
-    watch_.Whole(call);
+    watch_.Completed(call);
     switch (i % 3) {
       case 0:  // cancelled
         Fail(5, 1);
@@ -122,7 +122,7 @@ TEST_F(ResetWatchTest, CallsThatWereCutOrWaitForTheirRequestsCount) {
   Open(5);
   Start(5, 600);
   for (int i = 0; i < 300; ++i) Begin(5);
-  for (int i = 0; i < 300; ++i) watch_.Cut(Begin(5));
+  for (int i = 0; i < 300; ++i) watch_.Aborted(Begin(5));
   EXPECT_THAT(Look().connections, IsEmpty());
   Start(5, 500);
   EXPECT_THAT(Look().connections, ElementsAre(5));
@@ -132,7 +132,7 @@ TEST_F(ResetWatchTest, ManyConnectionsThatResetAFewEachAreAFlood) {
   const auto reset = [this](int fd) {
     Start(fd, 100);
     Fail(fd, 100);
-    for (int call = 0; call < 100; ++call) watch_.Cut(Begin(fd));
+    for (int call = 0; call < 100; ++call) watch_.Aborted(Begin(fd));
   };
   for (int fd = 1; fd <= 60; ++fd) Open(fd);
   for (int fd = 1; fd <= 49; ++fd) reset(fd);
@@ -166,7 +166,7 @@ TEST_F(ResetWatchTest, AnAddressThatComesAgainIsAnotherConnection) {
   Open(5);
   Start(5, 900);
   const uint64_t old = Begin(5);
-  watch_.Whole(old);
+  watch_.Completed(old);
   watch_.Close(5);
   Open(5);
   watch_.Done(old, true);
