@@ -30,11 +30,13 @@ fi
 
 runtime_packages=(
   "${versioned[@]}"
+  libexpat1
   libfasttext0
   libgomp1
   libmd4c0
   libprometheus-cpp-core1.0
   libstdc++6
+  libyaml-0-2
   libzstd1
   zlib1g
 )
@@ -43,6 +45,7 @@ build_packages=(
   g++
   libabsl-dev
   "$boost" # Asio and Beast, for HTTP; headers alone
+  libexpat1-dev
   libfasttext-dev # detects languages; without it the daemon does not (DRAGOMAN_DETECTION)
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
@@ -53,6 +56,7 @@ build_packages=(
   libre2-dev # found by the CMake package of libgrpc++-dev
   libspdlog-dev
   libssl-dev
+  libyaml-dev
   libzstd-dev
   ninja-build
   nlohmann-json3-dev

@@ -28,6 +28,7 @@ ROOMS = {
     'engine/request/': 'engine/request',
     'engine/text/': 'engine/text',
     'engine/network/': 'engine/network',
+    'engine/documents/': 'engine/documents',
     'engine/model/formats/': 'engine/model/formats',
     'engine/model/tokenizers/': 'engine/model/tokenizers',
     'engine/model/families/': 'engine/model/families',
@@ -88,6 +89,7 @@ ALLOWED = {
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
     'engine/model/formats': 'engine/base absl json',
+    'engine/documents': 'engine/base engine/api engine/text engine/model/formats absl json',
     'engine/model/tokenizers': 'engine/model/formats engine/base engine/text absl json',
     'engine/model/families': 'engine/model/formats engine/model/tokenizers engine/base engine/network kernels/base '
                              'absl json',
@@ -135,7 +137,7 @@ ALLOWED = {
 # The headers of a room that other rooms may include; a room that is not here has no inner ones.
 INTERFACES = {
     'engine/model/formats': [f'engine/model/formats/{name}.h' for name in (
-        'byte_reader', 'json', 'lexical_shortlist', 'model_folder', 'tensor_file', 'yaml', 'zip_folder')],
+        'byte_reader', 'json', 'lexical_shortlist', 'model_folder', 'tensor_file', 'yaml', 'zip_directory', 'zip_folder')],
     'engine/model/tokenizers': [f'engine/model/tokenizers/{name}.h' for name in (
         'checkpoint_tokenizer', 'ct2_vocabularies', 'marian_vocabularies', 'model_tokens', 'tokenizer_description',
         'tokenizer_rules', 'tokenizer_scheme')],

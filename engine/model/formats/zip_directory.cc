@@ -152,7 +152,9 @@ absl::StatusOr<ZipEntries> ReadZipEntries(std::span<const uint8_t> bytes, std::s
                         .size = entry.size,
                         .crc = Load<uint32_t>(header, 16),
                         .method = method,
-                        .is_encrypted = (Load<uint16_t>(header, 8) & 1U) != 0};
+                        .is_encrypted = (Load<uint16_t>(header, 8) & 1U) != 0,
+                        .record = header.first(whole_size),
+                        .local_offset = entry.local_offset};
     if (!entries.emplace(name, made).second) return broken_entry("appears twice");
     at += whole_size;
   }

@@ -12,10 +12,6 @@ namespace dragoman::engine {
 namespace {
 
 constexpr uint16_t kDeflate = 8;
-// The maximum ratio of an entry's size to its stored size. It applies to entries of more than
-// kAlwaysBytes. Compression makes weights at best three times smaller, but makes zeros, which an
-// attacker may send, a thousand times smaller.
-constexpr uint64_t kMaxExpansion = 100;
 constexpr uint64_t kAlwaysBytes = uint64_t{1} << 20;
 // The maximum number of bytes for one call of zlib, whose sizes have 32 bits.
 constexpr size_t kMaxInput = size_t{1} << 30;
@@ -92,7 +88,8 @@ class Inflater {
 
 }  // namespace
 
-absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes) {
+absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
+                           uint64_t max_expansion) {
   if (entry.is_encrypted) {
     return absl::UnimplementedError(Concat(file, ": is encrypted, which is not supported"));
   }
@@ -104,17 +101,17 @@ absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_
     return absl::InvalidArgumentError(
         Concat(file, ": ", entry.size, " bytes, expected at most ", max_bytes));
   }
-  if (entry.size > kAlwaysBytes && entry.size / kMaxExpansion > entry.stored.size()) {
+  if (entry.size > kAlwaysBytes && entry.size / max_expansion > entry.stored.size()) {
     return absl::InvalidArgumentError(Concat(file, ": ", entry.size, " bytes compressed to ",
-                                             entry.stored.size(), ", expected a ", kMaxExpansion,
-                                             "th or more: it is no model's"));
+                                             entry.stored.size(), ", expected a ", max_expansion,
+                                             "th or more"));
   }
   return absl::OkStatus();
 }
 
 absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
-                          const ZipSink& sink) {
-  absl::Status status = CheckZipEntry(file, entry, max_bytes);
+                          const ZipSink& sink, uint64_t max_expansion) {
+  absl::Status status = CheckZipEntry(file, entry, max_bytes, max_expansion);
   if (!status.ok()) return status;
   Output output(entry, sink);
   if (entry.method == kStored) {
