@@ -23,7 +23,7 @@ constexpr ReadLimits kLimits{.header_bytes = 2048, .headers = 16, .body_bytes = 
 size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
   std::string come;
   size_t taken = 0;
-  for (size_t at = 0; at < bytes.size() && !reader->whole() && !reader->refusal().has_value();
+  for (size_t at = 0; at < bytes.size() && !reader->is_complete() && !reader->refusal().has_value();
        at += step) {
     come += bytes.substr(at, step);
     const size_t n = reader->Take(come);
@@ -32,7 +32,7 @@ size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
     come.erase(0, n);
     // The bytes that the reader has not taken yet are bounded by the limit on headers or on the
     // line of a chunk.
-    dragoman::FuzzCheck(reader->whole() || reader->refusal().has_value() ||
+    dragoman::FuzzCheck(reader->is_complete() || reader->refusal().has_value() ||
                         come.size() <= std::max<size_t>(kLimits.header_bytes, 8 * 1024));
     dragoman::FuzzCheck(reader->held() <= 4 * kLimits.header_bytes + 2 * kLimits.body_bytes);
   }
@@ -74,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t taken = Read(&at_once, bytes, std::max<size_t>(bytes.size(), 1));
   RequestReader in_parts(kLimits);
   const size_t taken_in_parts = Read(&in_parts, bytes, 1 + data[0] % 64);
-  dragoman::FuzzCheck(at_once.whole() == in_parts.whole());
-  if (at_once.whole()) {
+  dragoman::FuzzCheck(at_once.is_complete() == in_parts.is_complete());
+  if (at_once.is_complete()) {
     dragoman::FuzzCheck(taken == taken_in_parts);
     dragoman::FuzzCheck(at_once.request().body == in_parts.request().body);
     dragoman::FuzzCheck(at_once.request().headers == in_parts.request().headers);

@@ -26,7 +26,7 @@ ReadLimits Limits() { return {.header_bytes = 4096, .headers = 20, .body_bytes =
 std::unique_ptr<RequestReader> Read(std::string bytes, size_t step, std::string* left = nullptr) {
   auto reader = std::make_unique<RequestReader>(Limits());
   std::string come;
-  while (!bytes.empty() && !reader->whole() && !reader->refusal().has_value()) {
+  while (!bytes.empty() && !reader->is_complete() && !reader->refusal().has_value()) {
     come += bytes.substr(0, step);
     bytes.erase(0, step);
     come.erase(0, reader->Take(come));
@@ -43,7 +43,7 @@ int RefusedWith(const std::string& bytes) {
   const int first = at_once->refusal().has_value() ? at_once->refusal()->status : 0;
   const int second = bytewise->refusal().has_value() ? bytewise->refusal()->status : 0;
   EXPECT_EQ(first, second) << bytes;
-  EXPECT_EQ(at_once->whole(), bytewise->whole()) << bytes;
+  EXPECT_EQ(at_once->is_complete(), bytewise->is_complete()) << bytes;
   return first;
 }
 
@@ -81,7 +81,7 @@ TEST(RequestReader, ReadsRequestsHoweverTheyArePortioned) {
   for (size_t step = 1; step <= text.size(); ++step) {
     std::string left;
     const auto reader = Read(text, step, &left);
-    ASSERT_TRUE(reader->whole()) << step;
+    ASSERT_TRUE(reader->is_complete()) << step;
     EXPECT_EQ(reader->request().method, "POST");
     EXPECT_EQ(reader->request().path, "/a b/\xC3\xA9");
     EXPECT_EQ(reader->request().query, "x=%20&y");
@@ -101,7 +101,7 @@ TEST(RequestReader, ReadsChunksAndDropsExtensionsAndTrailers) {
   for (const size_t step : {1, 2, 7, 1000}) {
     std::string left;
     const auto reader = Read(text, step, &left);
-    ASSERT_TRUE(reader->whole()) << step;
+    ASSERT_TRUE(reader->is_complete()) << step;
     EXPECT_EQ(reader->request().body, "hello!");
     EXPECT_EQ(reader->request().Header("trailer"), "");
     EXPECT_EQ(left, "rest");
@@ -111,12 +111,12 @@ TEST(RequestReader, ReadsChunksAndDropsExtensionsAndTrailers) {
 // The clients of LibreTranslate and DeepL send bodies with GET requests.
 TEST(RequestReader, ABodyOfGetIsRead) {
   const auto reader = Read("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}", 3);
-  ASSERT_TRUE(reader->whole());
+  ASSERT_TRUE(reader->is_complete());
   EXPECT_EQ(reader->request().body, "{}");
 }
 
 TEST(RequestReader, SkipsTheEmptyLineThatOldClientsSendAfterABody) {
-  EXPECT_TRUE(Read("\r\n" + Get(""), 1)->whole());
+  EXPECT_TRUE(Read("\r\n" + Get(""), 1)->is_complete());
   EXPECT_EQ(RefusedWith("\r\n\r\n\r\n" + Get("")), 400);
 }
 
@@ -195,7 +195,7 @@ TEST(RequestReader, RefusesOtherProtocolsAndOddTargets) {
   EXPECT_EQ(RefusedWith("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + Get("")), 400);
   // An unknown upgrade is ignored (RFC 9110, 7.8).
   const auto h2c = Read(Get("Upgrade: h2c\r\nConnection: Upgrade\r\n"), 999);
-  EXPECT_TRUE(h2c->whole());
+  EXPECT_TRUE(h2c->is_complete());
   EXPECT_FALSE(h2c->is_upgrade());
   for (const char* target :
        {"*", "a", "host:80", "/%", "/%4", "/%zz", "/%00", "/%0a", "ftp://a/"}) {
@@ -247,7 +247,7 @@ TEST(RequestReader, BoundsTheFramingOfChunks) {
   std::string ones = chunked;
   for (size_t i = 0; i < kBody; ++i) ones += "1\r\nx\r\n";
   const auto reader = Read(ones + "0\r\n\r\n", 100);
-  ASSERT_TRUE(reader->whole());
+  ASSERT_TRUE(reader->is_complete());
   EXPECT_EQ(reader->request().body.size(), kBody);
 }
 
@@ -278,7 +278,7 @@ TEST(RequestReader, ABodyTakesNoMoreMemoryThanItIsAnnounced) {
     ASSERT_EQ(reader.Take(std::string(10'000, 'a')), 10'000U);
     EXPECT_LE(reader.request().body.capacity(), kBytes) << sent;
   }
-  EXPECT_TRUE(reader.whole());
+  EXPECT_TRUE(reader.is_complete());
 }
 
 TEST(RequestReader, ABodyInChunksTakesNoMoreMemoryThanABodyMayHave) {
