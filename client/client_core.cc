@@ -46,7 +46,11 @@ grpc::ChannelArguments Arguments() {
 // Adds the setting that distributes calls over all addresses of a name. With `watch`, gRPC watches
 // each server's health (gRFC A17) and sends no calls to a server that is NOT_SERVING. A server is
 // NOT_SERVING some seconds before it refuses calls.
-grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch) {
+grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch, bool one_server) {
+  if (one_server) {
+    arguments.SetServiceConfigJSON(R"({"loadBalancingConfig":[{"pick_first":{}}]})");
+    return arguments;
+  }
   arguments.SetServiceConfigJSON(
       watch
           ? R"({"loadBalancingConfig":[{"round_robin":{}}],"healthCheckConfig":{"serviceName":""}})"
@@ -56,9 +60,10 @@ grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch) {
 
 std::unique_ptr<Link> MakeLink(const std::string& address,
                                const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-                               const grpc::ChannelArguments& arguments, bool watch) {
+                               const grpc::ChannelArguments& arguments, bool watch,
+                               bool one_server) {
   return std::make_unique<Link>(
-      grpc::CreateCustomChannel(address, credentials, Balancing(arguments, watch)),
+      grpc::CreateCustomChannel(address, credentials, Balancing(arguments, watch, one_server)),
       grpc::CreateCustomChannel(address, credentials, arguments));
 }
 
@@ -92,8 +97,8 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
       // Without this, all channels to one address would share one connection.
       if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
       const bool watch = addresses.size() > 1 || absl::StartsWith(address, "dns:");
-      core->links_.push_back(
-          MakeLink(address, MakeCredentials(options.security), arguments, watch));
+      core->links_.push_back(MakeLink(address, MakeCredentials(options.security), arguments, watch,
+                                      options.one_server));
     }
   }
   return core;
@@ -101,7 +106,7 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
 
 Link& ClientCore::Pick() {
   if (links_.size() == 1) return *links_[0];
-  const uint64_t turn = next_link_.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t turn = options.one_server ? 0 : next_link_.fetch_add(1, std::memory_order_relaxed);
   for (size_t i = 0; i < links_.size(); ++i) {
     Link& link = *links_[(turn + i) % links_.size()];
     if (link.channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return link;

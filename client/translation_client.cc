@@ -39,6 +39,11 @@ constexpr Method kDetectLanguage{"/dragoman.v1.TranslationService/DetectLanguage
 constexpr Method kListLanguages{"/dragoman.v1.TranslationService/ListLanguages", true};
 constexpr Method kListModels{"/dragoman.v1.TranslationService/ListModels", true};
 constexpr Method kGetServerInfo{"/dragoman.v1.TranslationService/GetServerInfo", true};
+constexpr Method kCreateJob{"/dragoman.v1.TranslationService/CreateJob"};
+constexpr Method kAppendToJob{"/dragoman.v1.TranslationService/AppendToJob", true};
+constexpr Method kGetJob{"/dragoman.v1.TranslationService/GetJob", true};
+constexpr Method kReadJob{"/dragoman.v1.TranslationService/ReadJob", true};
+constexpr Method kDeleteJob{"/dragoman.v1.TranslationService/DeleteJob"};
 constexpr Method kCheckHealth{"/grpc.health.v1.Health/Check", true};
 
 v1::ListLanguagesRequest LanguagesOf(const std::string& model) {
@@ -121,6 +126,39 @@ absl::StatusOr<v1::ListModelsResponse> TranslationClient::ListModels(Timeout tim
 absl::StatusOr<v1::GetServerInfoResponse> TranslationClient::GetServerInfo(Timeout timeout) {
   return Wait<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
       core_.get(), timeout, core_->options.retry, kGetServerInfo, v1::GetServerInfoRequest());
+}
+
+absl::StatusOr<v1::Job> TranslationClient::CreateJob(const v1::CreateJobRequest& request,
+                                                     Timeout timeout) {
+  return Wait<v1::CreateJobRequest, v1::Job>(core_.get(), timeout, core_->options.retry, kCreateJob,
+                                             request);
+}
+
+absl::StatusOr<v1::Job> TranslationClient::AppendToJob(const v1::AppendToJobRequest& request,
+                                                       Timeout timeout) {
+  return Wait<v1::AppendToJobRequest, v1::Job>(core_.get(), timeout, core_->options.retry,
+                                               kAppendToJob, request);
+}
+
+absl::StatusOr<v1::Job> TranslationClient::GetJob(const std::string& id, Timeout timeout) {
+  v1::GetJobRequest request;
+  request.set_id(id);
+  return Wait<v1::GetJobRequest, v1::Job>(core_.get(), timeout, core_->options.retry, kGetJob,
+                                          request);
+}
+
+absl::StatusOr<v1::ReadJobResponse> TranslationClient::ReadJob(const v1::ReadJobRequest& request,
+                                                               Timeout timeout) {
+  return Wait<v1::ReadJobRequest, v1::ReadJobResponse>(core_.get(), timeout, core_->options.retry,
+                                                       kReadJob, request);
+}
+
+absl::Status TranslationClient::DeleteJob(const std::string& id, Timeout timeout) {
+  v1::DeleteJobRequest request;
+  request.set_id(id);
+  return Wait<v1::DeleteJobRequest, v1::DeleteJobResponse>(
+             core_.get(), timeout, core_->options.retry, kDeleteJob, request)
+      .status();
 }
 
 absl::StatusOr<bool> TranslationClient::Healthy(const std::string& service, Timeout timeout) {

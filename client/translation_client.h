@@ -26,6 +26,9 @@ struct ClientOptions {
   // health is NOT_SERVING. A single target gets calls even if it is NOT_SERVING: it may still
   // accept them, or may be a proxy that reports the health of one of many servers.
   std::string server = "localhost:50051";
+  // All calls go to one server, the first that answers, as long as it does. For jobs, which only the
+  // server knows that has taken them.
+  bool one_server = false;
   ChannelSecurity security;
   // The default timeout. It covers all attempts of a call and the waits between them.
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
@@ -72,6 +75,13 @@ class TranslationClient {
                                                           Timeout timeout = {});
   absl::StatusOr<v1::ListModelsResponse> ListModels(Timeout timeout = {});
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(Timeout timeout = {});
+  // Jobs: documents that the server translates in the background.
+  absl::StatusOr<v1::Job> CreateJob(const v1::CreateJobRequest& request, Timeout timeout = {});
+  absl::StatusOr<v1::Job> AppendToJob(const v1::AppendToJobRequest& request, Timeout timeout = {});
+  absl::StatusOr<v1::Job> GetJob(const std::string& id, Timeout timeout = {});
+  absl::StatusOr<v1::ReadJobResponse> ReadJob(const v1::ReadJobRequest& request,
+                                              Timeout timeout = {});
+  absl::Status DeleteJob(const std::string& id, Timeout timeout = {});
   // Returns true if `service` ("": the whole server) is SERVING. Returns NOT_FOUND if the server
   // does not know the service. Never retries, because the caller asks for the current state.
   absl::StatusOr<bool> Healthy(const std::string& service = "", Timeout timeout = {});

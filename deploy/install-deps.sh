@@ -35,6 +35,7 @@ runtime_packages=(
   libgomp1
   libmd4c0
   libprometheus-cpp-core1.0
+  libsqlite3-0
   libstdc++6
   libyaml-0-2
   libzstd1
@@ -55,6 +56,7 @@ build_packages=(
   libprotobuf-dev
   libre2-dev # found by the CMake package of libgrpc++-dev
   libspdlog-dev
+  libsqlite3-dev
   libssl-dev
   libyaml-dev
   libzstd-dev

@@ -11,7 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "client/commands/command.h"
+#include "client/commands/document_run.h"
 #include "client/commands/line_printer.h"
 #include "client/commands/line_source.h"
 #include "client/commands/output_file.h"
@@ -23,7 +25,11 @@ namespace dragoman::client {
 namespace {
 
 constexpr char kTranslateAbout[] =
-    "Translates FILE, or standard input, line by line and in order. An empty line stays empty. A "
+    "Translates documents (docx, pptx, xlsx, odt, odp, ods, epub, html, md, srt, vtt, po, xliff, "
+    "json,\nyaml, properties, csv, tsv) to --output, or folders of them: their formatting and all "
+    "other bytes stay.\nTranslates any other FILE, or standard input, line by line and in order. "
+    "An "
+    "empty line stays empty. A "
     "line\nthat fails leaves an empty line and a message on standard error, and the exit status is "
     "1. With\n--num-alternatives the output is line TAB rank TAB score TAB text. With "
     "--sampling-seed each line\nis sent alone, because draws depend on what is sent with it.";
@@ -34,6 +40,9 @@ struct TranslateFlags {
   TranslateRunOptions run;
   std::string target_prefix_file;
   std::string output;
+  std::string format;
+  std::string fields;
+  bool retranslate = false;
   bool resume = false;
   bool whole = false;
   bool alignment = false;
@@ -48,6 +57,7 @@ struct TranslateFlags {
 };
 
 constexpr int64_t kDefaultBatch = 16;
+constexpr size_t kMostFiles = 1'000'000;
 
 void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
   AddServerFlags(flags, &o->client, io);
@@ -64,12 +74,21 @@ void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
   flags->Bool("stream", &o->stream,
               "receives results as they are made; a terminal shows each\n"
               "translation as it grows");
-  flags->String("output", "FILE", &o->output,
-                "writes to FILE, which is not there yet, instead of\n"
-                "standard output");
+  flags->String("output", "PATH", &o->output,
+                "writes to PATH, which is not there yet, instead of\n"
+                "standard output; for several documents a folder");
   flags->Bool("resume", &o->resume,
-              "goes on with the --output of an earlier run: lines that\n"
-              "have a translation are kept, the rest is translated");
+              "goes on with the --output of an earlier run: lines and\n"
+              "documents that have a translation are kept, the rest is\n"
+              "translated");
+  flags->String("format", "NAME", &o->format,
+                "the format of the documents, if their extensions do not\n"
+                "say it");
+  flags->String("fields", "NAME,...", &o->fields,
+                "the columns (numbers or names) or members that are\n"
+                "translated, of csv, tsv, json and yaml (default: all)");
+  flags->Bool("retranslate", &o->retranslate,
+              "also translates what has a translation in a po or xliff");
   flags->Bool("json", &o->json, "prints one JSON object for each line");
   flags->Bool("tokens", &o->tokens, "adds the tokens of source and target; needs --json");
   flags->Bool("token-scores", &o->token_scores,
@@ -263,6 +282,46 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   return printer.failed_lines() > 0 ? kExitFailed : kExitOk;
 }
 
+// Reports whether the inputs are documents, and not texts that are translated line by line.
+bool AreDocuments(const TranslateFlags& o, const std::vector<std::string>& inputs) {
+  // --whole, --html and --markdown ask for the text of one file on standard output.
+  if (inputs.empty() || inputs[0] == "-" || o.whole || o.request.has_markup()) return false;
+  struct stat info {};
+  return !o.format.empty() || inputs.size() > 1 || IsDocument(inputs[0]) ||
+         (stat(inputs[0].c_str(), &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+int TranslateDocuments(const Io& io, TranslateFlags& o, const std::vector<std::string>& inputs) {
+  if (o.output.empty()) {
+    return UsageError(io, "translate",
+                      "a document needs --output PATH (or --html or --markdown, for its text on "
+                      "standard output)");
+  }
+  if (o.json || o.stream || o.alignment || !o.run.target_prefix.empty() ||
+      !o.target_prefix_file.empty() || o.request.has_num_alternatives()) {
+    return UsageError(io, "translate",
+                      "--json, --stream, --alignment, --target-prefix and --num-alternatives are "
+                      "for lines, not for documents");
+  }
+  auto request = o.request.Request();
+  if (!request.ok()) return UsageError(io, "translate", std::string(request.status().message()));
+  const auto files = FindDocuments(inputs, o.output);
+  if (!files.ok()) return Fail(io, "translate", files.status());
+  DocumentRunOptions options;
+  options.request = *std::move(request);
+  options.format = o.format;
+  if (!o.fields.empty()) options.fields = absl::StrSplit(o.fields, ',');
+  options.retranslate = o.retranslate;
+  options.resume = o.resume;
+  o.client.one_server = true;
+  o.client.timeout = Seconds(o.timeout);
+  o.client.retry.patient = true;
+  o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
+  const auto client = TranslationClient::Create(o.client);
+  if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));
+  return RunDocuments(io, options, *files, client->get(), o.client.clock);
+}
+
 }  // namespace
 
 int TranslateCommand(const Io& io, const Arguments& arguments) {
@@ -270,10 +329,11 @@ int TranslateCommand(const Io& io, const Arguments& arguments) {
   FlagTable flags;
   AddFlags(io, &flags, &o);
   std::vector<std::string> positional;
-  if (const auto exit_status = ParseCommand(io, "translate [flags] [FILE]", kTranslateAbout,
-                                            arguments, &flags, 1, &positional)) {
+  if (const auto exit_status = ParseCommand(io, "translate [flags] [FILE...]", kTranslateAbout,
+                                            arguments, &flags, kMostFiles, &positional)) {
     return *exit_status;
   }
+  if (AreDocuments(o, positional)) return TranslateDocuments(io, o, positional);
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {
     return UsageError(io, "translate", wrong);
   }

@@ -1,10 +1,13 @@
 #include "engine/documents/document.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <array>
 
 #include "absl/strings/ascii.h"
 #include "engine/base/concat.h"
+#include "engine/base/utf8.h"
 #include "engine/documents/formats/formats.h"
 
 namespace dragoman::engine {
@@ -74,6 +77,14 @@ absl::Status Document::AddText(DocumentText text, const DocumentOptions& options
   }
   texts_.push_back(std::move(text));
   return absl::OkStatus();
+}
+
+bool NeedsTranslation(const DocumentText& text) {
+  if (text.format != TextFormat::kPlain) return true;
+  for (size_t at = 0; at < text.text.size();) {
+    if (u_isalpha(static_cast<UChar32>(NextCodePoint(text.text, at)))) return true;
+  }
+  return false;
 }
 
 std::span<const DocumentFormat> DocumentFormats() { return kFormats; }

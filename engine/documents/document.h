@@ -48,6 +48,9 @@ struct DocumentOptions {
   int64_t max_text_bytes = 64 << 10;
 };
 
+// Reports whether the text may have a letter. Otherwise its translation is the text itself.
+bool NeedsTranslation(const DocumentText& text);
+
 // One for each text of a document; nullopt: it has none.
 using Translations = std::span<const std::optional<std::string>>;
 

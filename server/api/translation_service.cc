@@ -12,6 +12,7 @@
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/detection.h"
+#include "server/call/jobs/job_calls.h"
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
 
@@ -54,6 +55,27 @@ TranslationService::TranslationService(const ServiceContext* context,
                     const Client* client) -> absl::StatusOr<v1::ListModelsResponse> {
             return BuildModels(VisibleEntries(*context->calls, client));
           }));
+  const auto add_jobs = [&]<typename Request>(const char* path, RpcMethod method, auto answer) {
+    Add(path, AnswerQueries<Request>(context, Api::kDragoman, method,
+                                     [context, answer](const Request& in, const Client* client) {
+                                       return answer(*context->calls, client, in);
+                                     }));
+  };
+  add_jobs.operator()<v1::CreateJobRequest>("/dragoman.v1.TranslationService/CreateJob",
+                                            RpcMethod::kCreateJob, CreateJob);
+  add_jobs.operator()<v1::AppendToJobRequest>("/dragoman.v1.TranslationService/AppendToJob",
+                                              RpcMethod::kAppendToJob, AppendToJob);
+  add_jobs.operator()<v1::GetJobRequest>("/dragoman.v1.TranslationService/GetJob",
+                                         RpcMethod::kGetJob, GetJob);
+  add_jobs.operator()<v1::ListJobsRequest>(
+      "/dragoman.v1.TranslationService/ListJobs", RpcMethod::kListJobs,
+      [](const CallContext& calls, const Client* client, const v1::ListJobsRequest& /*in*/) {
+        return ListJobs(calls, client);
+      });
+  add_jobs.operator()<v1::ReadJobRequest>("/dragoman.v1.TranslationService/ReadJob",
+                                          RpcMethod::kReadJob, ReadJob);
+  add_jobs.operator()<v1::DeleteJobRequest>("/dragoman.v1.TranslationService/DeleteJob",
+                                            RpcMethod::kDeleteJob, DeleteJob);
   Add("/dragoman.v1.TranslationService/GetServerInfo",
       AnswerQueries<v1::GetServerInfoRequest>(
           context, Api::kDragoman, RpcMethod::kGetServerInfo,

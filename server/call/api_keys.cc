@@ -345,6 +345,14 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Find(std::string_view key) const
   return found->grant;
 }
 
+std::shared_ptr<Grant> ApiKeys::GrantOf(std::string_view client) const {
+  engine::MutexLock lock(&mu_);
+  for (const Key& key : *keys_) {
+    if (key.grant->client().name() == client) return key.grant;
+  }
+  return nullptr;
+}
+
 size_t ApiKeys::clients() const {
   engine::MutexLock lock(&mu_);
   return clients_.size();

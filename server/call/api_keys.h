@@ -120,6 +120,9 @@ class ApiKeys {
   // `authorization`. "" means that the request has no key.
   absl::StatusOr<std::shared_ptr<Grant>> AuthenticateKey(std::string_view key) const;
 
+  // Returns the grant of a key of the client, or nullptr if no key in the file is this client's.
+  std::shared_ptr<Grant> GrantOf(std::string_view client) const;
+
   const std::string& path() const { return path_; }
   size_t clients() const;
   size_t keys() const;

@@ -16,6 +16,8 @@
 
 namespace dragoman::server {
 
+class JobStore;  // server/call/jobs/job_store.h
+
 // Everything is borrowed and outlives the calls.
 struct CallContext {
   const engine::Clock* clock = nullptr;
@@ -34,6 +36,7 @@ struct CallContext {
   std::atomic<int64_t>* translated = nullptr;
   SpanSink* spans = nullptr;                   // nullptr: no spans are recorded
   const LanguageDetector* detector = nullptr;  // nullptr: no language is detected
+  JobStore* jobs = nullptr;                    // nullptr: no jobs are taken
 };
 
 }  // namespace dragoman::server

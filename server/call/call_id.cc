@@ -1,10 +1,12 @@
 #include "server/call/call_id.h"
 
 #include <arpa/inet.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <random>
 
@@ -35,6 +37,14 @@ std::string NewId() {
   }();
   return absl::StrCat(absl::Hex(generator(), absl::kZeroPad16),
                       absl::Hex(generator(), absl::kZeroPad16));
+}
+
+std::string NewSecretId() {
+  std::array<uint64_t, 2> random{};
+  // Fails only without the system's generator, which every supported kernel has.
+  if (getrandom(random.data(), sizeof(random), 0) != sizeof(random)) std::abort();
+  return absl::StrCat(absl::Hex(random[0], absl::kZeroPad16),
+                      absl::Hex(random[1], absl::kZeroPad16));
 }
 
 std::string ClientOfPeer(std::string_view peer) {

@@ -11,6 +11,9 @@ namespace dragoman::server {
 // Returns a new random id of 32 hexadecimal digits.
 std::string NewId();
 
+// Returns a new id of 32 hexadecimal digits that cannot be guessed, from the system's generator.
+std::string NewSecretId();
+
 // Returns the client of a peer. gRPC's format for a peer is "ipv4:192.0.2.7:4711". The client is
 // the address without the port, because the port differs between connections. The client of an IPv6
 // peer is its /64 network, because one client has at least such a network and could otherwise

@@ -5,6 +5,7 @@
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/call/client_rights.h"
+#include "server/call/jobs/job_store.h"
 #include "server/call/request_parser.h"
 
 namespace dragoman::server {
@@ -30,6 +31,7 @@ v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client
   limits->set_max_request_bytes(bounds.max_request_bytes);
   limits->mutable_receive_timeout()->set_seconds(bounds.receive_timeout / kNanosPerSecond);
   limits->set_max_streams(bounds.max_streams);
+  if (calls.jobs != nullptr) limits->set_max_job_bytes(calls.jobs->limits().max_job_bytes);
   limits->mutable_longest_call()->set_seconds(calls.longest_call / kNanosPerSecond);
   for (const ModelPtr& model : VisibleModels(calls, client)) {
     info.add_models(model->name);

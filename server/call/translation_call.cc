@@ -323,8 +323,10 @@ void TranslationCall::Conclude(absl::Status status) {
     CountTranslated(*context_, client(), code_points_);
     context_->metrics->Find(metrics_model_)->OnCharacters(code_points_);
   }
-  const LogLevel level =
-      status.code() == absl::StatusCode::kInternal ? LogLevel::kError : LogLevel::kInfo;
+  // A part of a job is not a client's call.
+  const LogLevel level = status.code() == absl::StatusCode::kInternal ? LogLevel::kError
+                         : method_ == RpcMethod::kRunJob              ? LogLevel::kDebug
+                                                                      : LogLevel::kInfo;
   if (IsLogged(level)) Log(level, "call", FieldsOfCall(status, duration));
   transport_->Finish(status);
 }

@@ -8,10 +8,11 @@ namespace {
 
 // The names, in the order of RpcMethod.
 constexpr const char* kMethodNames[] = {
-    "Translate",     "StreamTranslate", "Score",         "StreamScore",    "DetectLanguage",
-    "ListLanguages", "ListModels",      "GetServerInfo", "ListGlossaries", "GetGlossary",
-    "Query",         "LoadModel",       "UnloadModel",   "ReloadModel",    "ReloadAll",
-    "Drain",         "SetLogLevel",     "unknown"};
+    "Translate",      "StreamTranslate", "Score",         "StreamScore", "DetectLanguage",
+    "ListLanguages",  "ListModels",      "GetServerInfo", "CreateJob",   "AppendToJob",
+    "GetJob",         "ListJobs",        "ReadJob",       "DeleteJob",   "RunJob",
+    "ListGlossaries", "GetGlossary",     "Query",         "LoadModel",   "UnloadModel",
+    "ReloadModel",    "ReloadAll",       "Drain",         "SetLogLevel", "unknown"};
 static_assert(std::size(kMethodNames) == static_cast<size_t>(RpcMethod::kUnknown) + 1);
 
 // The names, in the order of Api.

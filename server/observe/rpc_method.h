@@ -15,6 +15,13 @@ enum class RpcMethod {
   kListLanguages,
   kListModels,
   kGetServerInfo,
+  kCreateJob,
+  kAppendToJob,
+  kGetJob,
+  kListJobs,
+  kReadJob,
+  kDeleteJob,
+  kRunJob,  // a part of a job, which the server asks of itself
   // Only over other interfaces:
   kListGlossaries,
   kGetGlossary,

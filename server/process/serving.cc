@@ -11,6 +11,7 @@
 #include "server/compat/google_v3.h"
 #include "server/compat/riva.h"
 #include "server/process/cpu_topology.h"
+#include "server/process/job_directory.h"
 
 namespace dragoman::server {
 
@@ -75,6 +76,10 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(
   serving->readers_ = std::make_unique<RequestReaders>(ReaderThreads(), &serving->tracker_);
   serving->calls_.readers = serving->readers_.get();
   serving->timer_.Start();
+  absl::StatusOr<std::unique_ptr<JobStore>> jobs = OpenJobs(config);
+  if (!jobs.ok()) return jobs.status();
+  serving->jobs_ = *std::move(jobs);
+  serving->calls_.jobs = serving->jobs_.get();
   GrpcServerOptions options;
   options.listen = config.listen;
   if (sockets != nullptr) options.inherited = sockets->For(config.listen);
@@ -99,6 +104,10 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(
     grpc->SetModelServing(name, served);
   });
   metrics->SetReady(!models->models().empty());
+  if (serving->jobs_ != nullptr) {
+    serving->runner_ =
+        std::make_unique<JobRunner>(serving->jobs_.get(), &serving->calls_, serving->context_.keys);
+  }
   return serving;
 }
 
@@ -147,6 +156,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
 }
 
 Serving::~Serving() {
+  runner_.reset();
   models_->OnChange(nullptr);
   metrics_->AttachConnections("grpc", nullptr);
   metrics_->AttachConnections("http", nullptr);

@@ -15,6 +15,8 @@
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
+#include "server/call/jobs/job_runner.h"
+#include "server/call/jobs/job_store.h"
 #include "server/call/request_readers.h"
 #include "server/compat/adapters.h"
 #include "server/models/model_table.h"
@@ -82,6 +84,7 @@ class Serving {
   DeadlineTimer timer_;
   CallTracker tracker_;
   std::atomic<int64_t> translated_{0};  // code points
+  std::unique_ptr<JobStore> jobs_;      // nullptr: no jobs are taken
   CallContext calls_;
   std::unique_ptr<RequestReaders> readers_;  // outlives grpc_ and http_, which hand requests to it
   ServiceContext context_;
@@ -92,6 +95,7 @@ class Serving {
   std::unique_ptr<Adapters> adapters_;
   std::unique_ptr<AdapterHandler> handler_;
   std::unique_ptr<ExchangeServer> http_;
+  std::unique_ptr<JobRunner> runner_;  // nullptr without jobs_
 };
 
 }  // namespace dragoman::server

@@ -105,6 +105,9 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::string tls_client_ca;  // "": clients need no certificate
   HttpTlsMode metrics_tls = HttpTlsMode::kOff;
   std::string api_keys;  // a file; "": calls need no key
+  std::string jobs_dir;  // "": a temporary directory
+  int jobs_mb = 1024;    // 0: no jobs
+  int jobs_hours = 24;
 
   // The served models, from `model`, `ensembles`, `models_dir` and the `models` of the file. The
   // default model is first.

@@ -242,6 +242,16 @@ const std::vector<Option>& Options() {
        "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "
        "no key",
        &C::api_keys},
+      {kSome, "jobs-dir", "DIR",
+       "directory of jobs, documents that are translated in the background, which then survive a "
+       "restart; empty: a temporary one, which ends with the daemon",
+       &C::jobs_dir},
+      {kSome, "jobs-mb", "N",
+       "MiB of disk that jobs may use, each three times its document; a document may have a sixth, "
+       "at most 64 MiB; 0: no jobs",
+       &C::jobs_mb, 0, 16'777'216},
+      {kSome, "jobs-hours", "N", "hours after which a job and its texts are deleted",
+       &C::jobs_hours, 1, 8760},
 
       // Keys of "schedule": when segments enter and leave the batch. None changes a translation.
       {kResearch, "refill", "continuous|stream|half-empty|static",

@@ -34,7 +34,8 @@ OTHERS = {file: os.path.join(manifests.HERE, 'values', values + '.yaml') for fil
     ('scaledobject.yaml', 'keda-zero'), ('models.yaml', 'shared-cache'), ('deployment.yaml', 'shared-cache'))}
 
 # Flags that a chart has no use for: what they do ends the process, or is settled by the chart itself.
-NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'config', 'exit-at-eof'}
+NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'config', 'exit-at-eof',
+                   'jobs-dir', 'jobs-mb', 'jobs-hours'}
 
 
 def setUpModule():

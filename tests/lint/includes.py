@@ -89,7 +89,7 @@ ALLOWED = {
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
     'engine/model/formats': 'engine/base absl json',
-    'engine/documents': 'engine/base engine/api engine/text engine/model/formats absl json',
+    'engine/documents': 'engine/base engine/api engine/text engine/model/formats absl icu json',
     'engine/model/tokenizers': 'engine/model/formats engine/base engine/text absl json',
     'engine/model/families': 'engine/model/formats engine/model/tokenizers engine/base engine/network kernels/base '
                              'absl json',
@@ -123,7 +123,7 @@ ALLOWED = {
     'server/observe': 'proto engine/base engine/api server/base absl grpc prometheus protobuf',
     'server/transport': 'engine/base server/base server/settings absl boost grpc json openssl',
     'server/models': 'engine/base engine/api server/base server/settings server/observe absl openssl',
-    'server/call': 'proto options engine/base engine/api engine/text server/base server/observe server/models absl '
+    'server/call': 'proto options engine/base engine/api engine/text engine/documents server/base server/observe server/models absl '
                    'fasttext icu json openssl protobuf',
     'server/api': 'proto engine/base engine/api server/base server/observe server/transport server/models server/call '
                   'absl grpc icu json protobuf',

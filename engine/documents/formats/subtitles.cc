@@ -293,6 +293,16 @@ bool IsAlone(string_view line) {
   return false;
 }
 
+// Returns the number of bytes of a dash and spaces at the beginning of the line.
+size_t DashSize(string_view line) {
+  for (const string_view dash : {"-", "–", "—"}) {
+    if (!line.starts_with(dash)) continue;
+    const size_t text = line.find_first_not_of(" \t", dash.size());
+    return text == string_view::npos ? 0 : text;
+  }
+  return 0;
+}
+
 bool Subtitles::GoesOn(const Cue& cue, const Cue& next) const {
   if (next.begin_ms - cue.end_ms > kMostGapMs || next.begin_ms < cue.begin_ms) return false;
   if (std::ranges::any_of(cue.lines, [&](TextRange line) { return IsAlone(In(line)); }) ||
@@ -398,6 +408,9 @@ double Subtitles::AppendLine(string_view line, Group* group, std::vector<int>* o
 
 absl::Status Subtitles::AddGroup(std::vector<Group::Part> parts, const DocumentOptions& options) {
   Group group{std::move(parts), {}, {}, {}};
+  // The dash before a speech stays.
+  TextRange& first = group.parts[0].lines[0];
+  first.begin += static_cast<int64_t>(DashSize(In(first)));
   FragmentBuilder builder;
   std::vector<int> open;
   for (size_t i = 0; i < group.parts.size(); ++i) {

@@ -102,15 +102,15 @@ this is fine.
 
 TEST(Srt, JoinsSentencesAndKeepsSpeakersApart) {
   EXPECT_THAT(TextsOf(*ReadForTest("srt", kSrt)),
-              ElementsAre("<g0>Hello, my</g0> friend &amp; neighbour.", "- Who are you?",
-                          "- I am <g0>nobody</g0>, and this is fine.", "<img 0>(door opens)"));
+              ElementsAre("<g0>Hello, my</g0> friend &amp; neighbour.", "Who are you?",
+                          "I am <g0>nobody</g0>, and this is fine.", "<img 0>(door opens)"));
 }
 
 TEST(Srt, DividesATranslationByTheLengthsOfTheCues) {
   EXPECT_EQ(WithTranslations(
                 "srt", kSrt,
-                {"Hallo, <g0>mein Freund und</g0> Nachbar.", "- Wer sind Sie?",
-                 "- Ich bin <g0>niemand</g0>, und das ist auch gut so.", "<img 0>(Tür geht auf)"}),
+                {"Hallo, <g0>mein Freund und</g0> Nachbar.", "Wer sind Sie?",
+                 "Ich bin <g0>niemand</g0>, und das ist auch gut so.", "<img 0>(Tür geht auf)"}),
             R"(1
 00:00:01,000 --> 00:00:02,500
 Hallo,
