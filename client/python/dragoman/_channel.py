@@ -172,6 +172,11 @@ class Link(Generic[ChannelT]):
             "ListLanguages": unary(plain, "ListLanguages", pb.ListLanguagesRequest, pb.ListLanguagesResponse),
             "ListModels": unary(plain, "ListModels", pb.ListModelsRequest, pb.ListModelsResponse),
             "GetServerInfo": unary(plain, "GetServerInfo", pb.GetServerInfoRequest, pb.GetServerInfoResponse),
+            "CreateJob": unary(channel, "CreateJob", pb.CreateJobRequest, pb.Job),
+            "AppendToJob": unary(channel, "AppendToJob", pb.AppendToJobRequest, pb.Job),
+            "GetJob": unary(channel, "GetJob", pb.GetJobRequest, pb.Job),
+            "ReadJob": unary(channel, "ReadJob", pb.ReadJobRequest, pb.ReadJobResponse),
+            "DeleteJob": unary(channel, "DeleteJob", pb.DeleteJobRequest, pb.DeleteJobResponse),
             "Check": plain.unary_unary("/grpc.health.v1.Health/Check"),
         }
 

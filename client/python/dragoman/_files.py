@@ -21,6 +21,8 @@ class FileReport(NamedTuple):
     """The number of lines that were kept from an earlier run."""
     failed: List[Tuple[int, StatusError]]
     """The number, from 1, and the error of each line that failed in this run. These lines are empty in the target."""
+    unchanged: int = 0
+    """The number of texts of a document that failed and stay as they are. `lines` is the number of its texts."""
 
 
 class FileRun:

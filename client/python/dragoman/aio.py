@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncIterable, AsyncIterator, Iterable, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, AsyncIterable, AsyncIterator, Generator, Iterable, List, Optional, Sequence, Tuple, Union, overload
 
 import grpc
 import grpc.aio
@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 
 from ._base import ClientBase, detect_request, detections_of, results_of, score_request, scores_of, translate_request
 from ._channel import Link, Links, health_request, says_serving
+from ._documents import DocumentRun, Step, is_document
 from ._errors import StatusError
 from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
@@ -102,9 +103,16 @@ class AsyncClient(ClientBase):
         timeout: Optional[float] = None,
         batch: Optional[int] = None,
         concurrency: int = 16,
+        format: str = "",
+        fields: Sequence[str] = (),
+        retranslate: bool = False,
         **options: Unpack[Options],
     ) -> FileReport:
-        """Translates each line of a file into a line of another file; see Client.translate_file."""
+        """Translates each line of a file into a line of another file, or a document; see Client.translate_file."""
+        if format or is_document(source):
+            request = translate_request([], to, from_, options)
+            document = DocumentRun(request, source, target, resume, format, fields, retranslate)
+            return await self._run_steps(document.steps(), timeout)
         with FileRun(source, target, resume) as run:
             async for result in self.translate_lines(
                 run.texts(), to=to, from_=from_, timeout=timeout, batch=batch, concurrency=concurrency, **options
@@ -220,6 +228,24 @@ class AsyncClient(ClientBase):
 
             self._opened = Links([Link(make, settings, address) for address in settings.addresses])
         return self._opened
+
+    async def _run_steps(self, steps: Generator[Step, Any, FileReport], timeout: Optional[float]) -> FileReport:
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, float):
+                    await asyncio.sleep(step)
+                    step = next(steps)
+                    continue
+                try:
+                    answer = await self._unary(*step, timeout)
+                except StatusError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
+        except StopIteration as end:
+            report: FileReport = end.value
+            return report
 
     async def _unary(
         self,

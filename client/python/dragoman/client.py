@@ -5,7 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import threading
 import time
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union, overload
+from typing import Any, Callable, Generator, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union, overload
 
 import grpc
 from typing_extensions import Unpack
@@ -21,6 +21,7 @@ from ._base import (
     translate_request,
 )
 from ._channel import Link, Links, health_request, says_serving
+from ._documents import DocumentRun, Step, is_document
 from ._errors import Cancelled, StatusError
 from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
@@ -131,6 +132,9 @@ class Client(ClientBase):
         timeout: Optional[float] = None,
         batch: Optional[int] = None,
         concurrency: int = 16,
+        format: str = "",
+        fields: Sequence[str] = (),
+        retranslate: bool = False,
         **options: Unpack[Options],
     ) -> FileReport:
         """Translates each line of the file `source` into a line of the file `target`. Works like translate_lines.
@@ -139,7 +143,16 @@ class Client(ClientBase):
         an earlier run with the same source: keeps its lines up to the last one that is not empty. A line that fails
         becomes an empty line and is in the report. An error that all lines would have is raised. A line feed within a
         translation becomes a space.
+
+        A document (.docx, .srt, .po and so on, or of a `format` that is given) is translated as one: its formatting and
+        all other bytes stay. The server does it in the background, and `timeout` applies to each question to it.
+        `fields` are the columns (numbers or names) or members of csv, tsv, json and yaml that are translated.
+        `retranslate` also translates what has a translation in po and xliff. With `resume`, a target that exists stays.
         """
+        if format or is_document(source):
+            request = translate_request([], to, from_, options)
+            document = DocumentRun(request, source, target, resume, format, fields, retranslate)
+            return self._run_steps(document.steps(), timeout)
         with FileRun(source, target, resume) as run:
             for result in self.translate_lines(
                 run.texts(), to=to, from_=from_, timeout=timeout, batch=batch, concurrency=concurrency, **options
@@ -251,6 +264,24 @@ class Client(ClientBase):
     def healthy(self, service: str = "", *, timeout: Optional[float] = None) -> bool:
         """Reports whether the server, or the model named `service`, is serving now. Never retries."""
         return says_serving(self._unary("Check", health_request(service), timeout, RetryPolicy(max_attempts=1)))
+
+    def _run_steps(self, steps: Generator[Step, Any, FileReport], timeout: Optional[float]) -> FileReport:
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, float):
+                    time.sleep(step)
+                    step = next(steps)
+                    continue
+                try:
+                    answer = self._unary(*step, timeout)
+                except StatusError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
+        except StopIteration as end:
+            report: FileReport = end.value
+            return report
 
     def _unary(
         self, method: str, request: Any, timeout: Optional[float], policy: Optional[RetryPolicy] = None

@@ -41,6 +41,32 @@ class OneDaemon(unittest.TestCase):
         result = run_python(code, DRAGOMAN_SERVER=self.daemon.grpc)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "Good morning.\n", ""))
 
+    def test_documents(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "a.html")
+            source.write_text("<p>Guten <b>Morgen</b>!</p>")
+            target = pathlib.Path(folder, "b.html")
+            report = self.client.translate_file(source, target, to="en")
+            self.assertEqual(report, dragoman.FileReport(lines=1, kept=0, failed=[]))
+            self.assertEqual(target.read_text(), "<p>Good <b>morning</b>.</p>")
+            with self.assertRaises(FileExistsError):
+                self.client.translate_file(source, target, to="en")
+            self.assertEqual(self.client.translate_file(source, target, to="en", resume=True).kept, 1)
+            table = pathlib.Path(folder, "table.txt")
+            table.write_text("id,text\nGuten Morgen!,Guten Morgen!\n")
+            self.client.translate_file(table, folder + "/c.csv", to="en", format="csv", fields=["text"])
+            self.assertEqual(pathlib.Path(folder, "c.csv").read_text(), "id,text\nGuten Morgen!,Good morning.\n")
+            broken = pathlib.Path(folder, "broken.docx")
+            broken.write_text("no archive")
+            with self.assertRaisesRegex(dragoman.InvalidArgument, "the end of the zip archive is missing"):
+                self.client.translate_file(broken, folder + "/d.docx", to="en")
+
+            async def run():
+                async with dragoman.AsyncClient(self.daemon.grpc) as client:
+                    return await client.translate_file(source, folder + "/e.html", to="en")
+
+            self.assertEqual(asyncio.run(run()).lines, 1)
+
     def test_all_ways_give_the_same(self):
         single = [self.client.translate(line, to="en").text for line in LINES[:20]]
         whole = [result.text for result in self.client.translate(LINES[:20], to="en")]

@@ -299,8 +299,8 @@ class Files(unittest.TestCase):
                 run()
             report = run(resume=True)
             self.assertEqual(self.target.read_text(), "<0>\n\n<2>\n<3>\n<4>\n<5>\n")
-            self.assertEqual(report, (6, 3, []))
-            self.assertEqual(run(resume=True), (6, 6, []))
+            self.assertEqual(report, (6, 3, [], 0))
+            self.assertEqual(run(resume=True), (6, 6, [], 0))
 
     def test_another_source_is_refused(self):
         self.source.write_text("0\n")
