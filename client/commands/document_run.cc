@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iterator>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -43,14 +42,6 @@ absl::Status FileError(const std::string& path, const std::error_code& error) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", error.message()));
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::InvalidArgumentError(absl::StrCat("cannot open ", path));
-  std::string bytes(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
-  return bytes;
-}
-
 // Writes the file under another name and renames it.
 absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   std::error_code error;
@@ -71,7 +62,6 @@ absl::Status WriteFile(const std::string& path, const std::string& bytes) {
 // A document while it is translated.
 struct Active {
   const DocumentFile* file = nullptr;
-  std::string bytes;
   v1::Job job;
   int restarts = 0;
   ClientClock::TimePoint ask_at;
@@ -108,11 +98,16 @@ class DocumentRun {
 };
 
 absl::Status DocumentRun::Begin(Active* active) {
+  const std::string& path = active->file->input;
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const int64_t size = in ? static_cast<int64_t>(in.tellg()) : -1;
+  if (size < 0) return absl::InvalidArgumentError("cannot be opened");
+  if (size == 0) return absl::InvalidArgumentError("the file is empty");
   v1::CreateJobRequest request;
   *request.mutable_request() = options_.request;
-  request.set_name(fs::path(active->file->input).filename().string());
+  request.set_name(fs::path(path).filename().string());
   request.set_format(options_.format);
-  request.set_size(static_cast<int64_t>(active->bytes.size()));
+  request.set_size(size);
   for (const std::string& field : options_.fields) request.add_fields(field);
   request.set_retranslate(options_.retranslate);
   absl::StatusOr<v1::Job> job = client_.CreateJob(request);
@@ -120,7 +115,13 @@ absl::Status DocumentRun::Begin(Active* active) {
     v1::AppendToJobRequest append;
     append.set_id(job->id());
     append.set_offset(job->received());
-    append.set_data(active->bytes.substr(static_cast<size_t>(job->received()), kPieceBytes));
+    std::string piece(kPieceBytes, '\0');
+    in.seekg(job->received());
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    piece.resize(static_cast<size_t>(in.gcount()));
+    in.clear();
+    if (piece.empty()) return absl::InvalidArgumentError("the file has become shorter");
+    append.set_data(std::move(piece));
     job = client_.AppendToJob(append);
   }
   if (!job.ok()) return job.status();
@@ -234,13 +235,7 @@ int DocumentRun::Run(const std::vector<DocumentFile>& files) {
       }
       auto document = std::make_unique<Active>();
       document->file = &file;
-      absl::StatusOr<std::string> bytes = ReadFile(file.input);
-      absl::Status begun = bytes.status();
-      if (begun.ok()) {
-        document->bytes = *std::move(bytes);
-        begun = document->bytes.empty() ? absl::InvalidArgumentError("the file is empty")
-                                        : Begin(document.get());
-      }
+      const absl::Status begun = Begin(document.get());
       if (begun.ok()) {
         active.push_back(std::move(document));
       } else {

@@ -112,6 +112,10 @@ absl::StatusOr<Archive> Archive::Open(std::string bytes) {
 
 bool Archive::Has(string_view name) const { return entries_.contains(name); }
 
+int64_t Archive::SizeOf(string_view name) const {
+  return static_cast<int64_t>(std::min<uint64_t>(entries_.find(name)->second.size, INT64_MAX));
+}
+
 absl::StatusOr<std::string> Archive::Read(string_view name, int64_t max_bytes) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) {

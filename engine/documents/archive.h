@@ -26,6 +26,10 @@ class Archive {
   const std::vector<std::string>& names() const { return names_; }
   bool Has(std::string_view name) const;
 
+  // Returns the number of bytes of a member's content, as the archive states it. REQUIRES: there is
+  // such a member.
+  int64_t SizeOf(std::string_view name) const;
+
   // Returns a member's content. Returns INVALID_ARGUMENT, which names the member, if there is none,
   // or the errors of ReadZipEntry.
   absl::StatusOr<std::string> Read(std::string_view name, int64_t max_bytes) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "engine/base/concat.h"
@@ -88,6 +89,18 @@ bool NeedsTranslation(const DocumentText& text) {
 }
 
 std::span<const DocumentFormat> DocumentFormats() { return kFormats; }
+
+absl::StatusOr<std::unique_ptr<Document>> ReadDocumentAs(const DocumentFormat& format,
+                                                         std::string bytes,
+                                                         const DocumentOptions& options) {
+  // An archive checks its members.
+  const bool is_archive = bytes.starts_with("PK");
+  if (!is_archive && static_cast<int64_t>(bytes.size()) > options.max_bytes) {
+    return absl::ResourceExhaustedError(Concat(
+        "the document has ", bytes.size(), " bytes of text, expected at most ", options.max_bytes));
+  }
+  return format.read(std::move(bytes), options);
+}
 
 const DocumentFormat* FindDocumentFormat(string_view name) {
   const std::string extension =

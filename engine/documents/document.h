@@ -43,7 +43,8 @@ struct DocumentOptions {
   std::string target_language;
 
   // Limits. A document above one of them is INVALID_ARGUMENT, and the message names the place.
-  int64_t max_bytes = 256 << 20;  // of the document, and of an archive's texts after decompression
+  // RESOURCE_EXHAUSTED for max_bytes, before anything is decompressed.
+  int64_t max_bytes = 256 << 20;  // of the document; of an archive's members with texts, unpacked
   int64_t max_texts = 2'000'000;
   int64_t max_text_bytes = 64 << 10;
 };
@@ -88,6 +89,11 @@ struct DocumentFormat {
 
 // All formats, by name.
 std::span<const DocumentFormat> DocumentFormats();
+
+// Reads a document. Returns the errors of DocumentFormat::read and the error for max_bytes.
+absl::StatusOr<std::unique_ptr<Document>> ReadDocumentAs(const DocumentFormat& format,
+                                                         std::string bytes,
+                                                         const DocumentOptions& options);
 
 // Returns the format of this name or extension, or of a file with this name ("a/b.DOCX"). Returns
 // nullptr if there is none.

@@ -22,6 +22,17 @@ absl::StatusOr<std::unique_ptr<Document>> PackagedDocument::Read(
   int64_t left = options.max_bytes;
   for (const std::string& name : document->archive_.names()) {
     if (!is_read(name)) continue;
+    const int64_t size = document->archive_.SizeOf(name);
+    if (size > left) {
+      return absl::ResourceExhaustedError(Concat(name, ": ", size, " bytes after decompression; ",
+                                                 left, " of ", options.max_bytes,
+                                                 " are left for this document"));
+    }
+    left -= size;
+  }
+  left = options.max_bytes;
+  for (const std::string& name : document->archive_.names()) {
+    if (!is_read(name)) continue;
     absl::StatusOr<std::string> content = document->archive_.Read(name, left);
     if (!content.ok()) return content.status();
     left -= static_cast<int64_t>(content->size());

@@ -79,10 +79,18 @@ struct UsageAction {
   std::function<HttpResponse(int64_t code_points)> render;
 };
 
+// A request for a document that is answered when its job has ended. If it does not end before the
+// call's deadline, or the client is gone, the job is deleted.
+struct JobAction {
+  v1::Job job;
+  // Writes the answer. The job is DONE. If it has failed, Adapter::Error writes the answer instead.
+  std::function<HttpResponse(const v1::Job& job)> render;
+};
+
 // The action that a request asks for. HttpResponse is an answer that is ready, such as a list of
 // languages.
 using AdapterAction =
-    std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
+    std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction, JobAction>;
 
 class Adapter {
  public:
@@ -119,6 +127,7 @@ struct AdapterContext {
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // limits of calls over HTTP
   bool has_page = false;  // the page at / is served
+  bool has_tls = false;   // the HTTP port speaks TLS
   int grpc_port = 0;      // 0: gRPC has a unix socket
   ListAnswers* lists = nullptr;
 };
@@ -135,10 +144,13 @@ struct AdapterRoute {
   // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;
 
-  // Reports whether the answer is a list. Building it may take long, so another thread does it.
-  bool is_list() const {
+  // Reports whether the answer may take long, so that another thread makes it: a list that has to be
+  // built, or a job, which waits for the disk.
+  bool is_slow() const {
     return rpc == RpcMethod::kListLanguages || rpc == RpcMethod::kListModels ||
-           rpc == RpcMethod::kListGlossaries || rpc == RpcMethod::kGetGlossary;
+           rpc == RpcMethod::kListGlossaries || rpc == RpcMethod::kGetGlossary ||
+           rpc == RpcMethod::kCreateJob || rpc == RpcMethod::kAppendToJob ||
+           rpc == RpcMethod::kDeleteJob;
   }
 };
 

@@ -1,6 +1,7 @@
 #include "server/api/adapter_handler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <utility>
 
@@ -18,7 +19,9 @@
 #include "server/call/call_tracker.h"
 #include "server/call/client_rights.h"
 #include "server/call/detection.h"
+#include "server/call/jobs/job_calls.h"
 #include "server/call/request_error.h"
+#include "server/call/rpc_status.h"
 
 namespace dragoman::server {
 namespace {
@@ -132,6 +135,62 @@ class WaitingExchange {
   std::shared_ptr<HttpExchange> exchange_ ABSL_GUARDED_BY(mu_);
 };
 
+// Waits for the end of a job, and answers then. Keeps itself alive.
+class JobWait : public std::enable_shared_from_this<JobWait> {
+ public:
+  JobWait(const CallContext* calls, CallHead head, const Adapter* adapter, JobAction action,
+          std::shared_ptr<HttpExchange> exchange)
+      : calls_(*calls),
+        ticket_(calls->tracker),
+        head_(std::move(head)),
+        adapter_(*adapter),
+        action_(std::move(action)),
+        exchange_(std::move(exchange)) {}
+
+  void Start() {
+    exchange_->OnGone([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->gone_ = true;
+    });
+    Check();
+  }
+
+ private:
+  void Check() {
+    constexpr engine::Nanos kPause = 100 * kNanosPerMilli;
+    const Client* const client = head_.grant == nullptr ? nullptr : &head_.grant->client();
+    v1::GetJobRequest get;
+    get.set_id(action_.job.id());
+    const absl::StatusOr<v1::Job> job = GetJob(calls_, client, get);
+    const engine::Nanos now = calls_.clock->Now();
+    if (!job.ok()) return Answer(AdapterError(adapter_, exchange_->request(), job.status()));
+    if (job->state() == v1::Job::DONE) return Answer(action_.render(*job));
+    if (job->state() == v1::Job::FAILED) {
+      return Answer(AdapterError(adapter_, exchange_->request(), FromRpcStatus(job->error())));
+    }
+    if (gone_ || now >= head_.deadline) {
+      v1::DeleteJobRequest remove;
+      remove.set_id(job->id());
+      DeleteJob(calls_, client, remove).IgnoreError();
+      return Answer(AdapterError(adapter_, exchange_->request(),
+                                 absl::DeadlineExceededError("the deadline has passed")));
+    }
+    calls_.timer->Arm(now + kPause, [self = shared_from_this()] { self->Check(); });
+  }
+
+  void Answer(HttpResponse answer) {
+    Count(calls_, head_.api, RpcMethod::kCreateJob, CodeOfHttp(answer.status), head_.started);
+    SendAnswer(&calls_, exchange_, std::move(answer), [self = shared_from_this()] {});
+  }
+
+  const CallContext& calls_;
+  const CallTracker::Ticket ticket_;
+  const CallHead head_;
+  const Adapter& adapter_;
+  const JobAction action_;
+  const std::shared_ptr<HttpExchange> exchange_;
+  std::atomic<bool> gone_{false};
+};
+
 }  // namespace
 
 AdapterHandler::AdapterHandler(const CallContext* calls, const ApiKeys* keys,
@@ -153,11 +212,11 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  // The cost of a request for a list, in addition to its bytes. The list may have to be built.
-  constexpr int64_t kListBytes = 4096;
+  // The cost of a request whose answer is slow, in addition to its bytes.
+  constexpr int64_t kSlowBytes = 4096;
   const AdapterRoute* const route = RouteOf(request);
   const int64_t cost =
-      static_cast<int64_t>(bytes) + (route != nullptr && route->is_list() ? kListBytes : 0);
+      static_cast<int64_t>(bytes) + (route != nullptr && route->is_slow() ? kSlowBytes : 0);
   if (!RequestReaders::IsLarge(cost)) return Read(std::move(exchange));
   calls_->readers->Post(GrantOfHead(request).get(), request.peer, cost,
                         [this, waiting = WaitingExchange::Make(exchange)] {
@@ -260,6 +319,8 @@ void AdapterHandler::Read(std::shared_ptr<HttpExchange> exchange) {
   } else if (auto* const stream = std::get_if<StreamAction>(&action)) {
     std::make_shared<AdapterStreamCall>(calls_, std::move(head), adapter, exchange)
         ->Start(std::move(*stream));
+  } else if (auto* const job = std::get_if<JobAction>(&action)) {
+    std::make_shared<JobWait>(calls_, std::move(head), adapter, std::move(*job), exchange)->Start();
   } else {
     auto& answer = std::get<HttpResponse>(action);
     Count(*calls_, head.api, route->rpc, CodeOfHttp(answer.status), head.started);

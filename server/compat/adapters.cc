@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/api/jobs_rest.h"
 #include "server/api/page.h"
 #include "server/api/rest.h"
 #include "server/compat/deepl.h"
@@ -36,6 +37,7 @@ Adapters::Adapters(const AdapterContext& given) : languages_(given.calls) {
   Add(std::make_unique<GoogleRestAdapter>(context), GoogleRestAdapter::Routes());
   Add(std::make_unique<OpenAiAdapter>(context), OpenAiAdapter::Routes());
   Add(MakeRestAdapter(context), RestRoutes());
+  Add(MakeJobsAdapter(context), JobsRoutes());
   if (context.has_page) Add(MakePageAdapter(context.grpc_port), PageRoutes());
 }
 

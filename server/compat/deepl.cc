@@ -15,6 +15,7 @@
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
+#include "server/compat/deepl_documents.h"
 #include "server/compat/deepl_glossaries.h"
 #include "server/compat/deepl_languages.h"
 #include "server/compat/deepl_request.h"
@@ -185,7 +186,8 @@ std::vector<AdapterRoute> DeeplAdapter::Routes() {
       {.method = "GET", .path = "/v2/glossary-language-pairs", .rpc = RpcMethod::kListGlossaries});
   routes.push_back({.method = "*", .path = kGlossaries, .rpc = RpcMethod::kListGlossaries});
   routes.push_back({.method = "*", .path = "/v2/glossaries/*", .rpc = RpcMethod::kGetGlossary});
-  routes.push_back({.method = "*", .path = "/v2/document*", .rpc = RpcMethod::kQuery});
+  routes.push_back({.method = "POST", .path = kDeeplDocuments, .rpc = RpcMethod::kCreateJob});
+  routes.push_back({.method = "POST", .path = "/v2/document/*", .rpc = RpcMethod::kGetJob});
   routes.push_back({.method = "*", .path = "/v3/glossaries*", .rpc = RpcMethod::kQuery});
   return routes;
 }
@@ -212,9 +214,12 @@ absl::StatusOr<AdapterAction> DeeplAdapter::Handle(const HttpRequest& request,
     return context_.lists->Get(request, "DeepL glossary pairs", MadeOfGlossaries(models),
                                [&] { return JsonResponse(200, GlossaryPairs(models)); });
   }
-  absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
-      Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
-  if (request.path == "/v2/languages") {
+  absl::StatusOr<HttpResponse> answer;
+  if (request.path == kDeeplDocuments) {
+    answer = UploadDocument(request, client);
+  } else if (request.path.starts_with(kDeeplDocuments)) {
+    answer = AnswerDeeplDocument(*context_.calls, client, request);
+  } else if (request.path == "/v2/languages") {
     answer = Languages(context_, client, request);
   } else if (request.path == "/v3/languages") {
     answer = AllLanguages(context_, client, request);
@@ -240,6 +245,26 @@ HttpResponse DeeplAdapter::Error(const HttpRequest& request, const absl::Status&
                     "the header Authorization: DeepL-Auth-Key KEY, or auth_key in the body");
   }
   return JsonResponse(403, {{"message", message}});
+}
+
+absl::StatusOr<HttpResponse> DeeplAdapter::UploadDocument(const HttpRequest& request,
+                                                          const Client* client) const {
+  absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  // The other fields are those of texts.
+  for (const char* const name : {"file", "filename", "output_format"}) fields->erase(name);
+  (*fields)["text"] = "";
+  const absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
+  if (!asked.ok()) return asked.status();
+  v1::TranslateRequest options;
+  options.set_source_language_code(asked->source.empty() ? std::string(kAutoLanguage)
+                                                         : asked->source);
+  options.set_target_language_code(asked->target);
+  if (!asked->glossary_id.empty()) {
+    const absl::Status used = UseGlossary(VisibleModels(*context_.calls, client), *asked, &options);
+    if (!used.ok()) return used;
+  }
+  return UploadDeeplDocument(*context_.calls, client, request, std::move(options));
 }
 
 absl::StatusOr<AdapterAction> DeeplAdapter::Translate(const HttpRequest& request,

@@ -1,4 +1,4 @@
-// DeepL's dialect, version 2, without documents. Errors are {"message": "..."}.
+// DeepL's dialect, version 2. Errors are {"message": "..."}.
 //
 // Usage is the number of code points translated since the start for the key's client, or for all
 // clients if no key is needed. auth_key, which older clients send, is accepted in a body but not in
@@ -26,6 +26,8 @@ class DeeplAdapter final : public Adapter {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
+  absl::StatusOr<HttpResponse> UploadDocument(const HttpRequest& request,
+                                              const Client* client) const;
   absl::StatusOr<AdapterAction> Translate(const HttpRequest& request, const Client* client) const;
 
   const AdapterContext context_;

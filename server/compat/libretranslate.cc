@@ -9,13 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
+#include "engine/documents/document.h"
 #include "server/api/absl_view.h"
 #include "server/api/adapter_errors.h"
+#include "server/api/form.h"
+#include "server/api/job_files.h"
 #include "server/api/json_body.h"
 #include "server/api/languages.h"
 #include "server/api/request_fields.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
+#include "server/call/jobs/job_calls.h"
 #include "server/compat/dialect_parts.h"
 #include "server/compat/json_dialect.h"
 
@@ -155,8 +159,8 @@ std::vector<AdapterRoute> LibreTranslateAdapter::Routes() {
   add("GET", "/frontend/settings", RpcMethod::kQuery, true);
   add("GET", "/health", RpcMethod::kQuery, true);
   add("GET", "/spec", RpcMethod::kQuery, true);
-  add("POST", "/translate_file", RpcMethod::kQuery, false);
-  add("GET", "/download_file/*", RpcMethod::kQuery, false);
+  add("POST", "/translate_file", RpcMethod::kCreateJob, false);
+  add("GET", "/download_file/*", RpcMethod::kReadJob, false);
   add("POST", "/suggest", RpcMethod::kQuery, false);
   return routes;
 }
@@ -183,7 +187,55 @@ absl::StatusOr<AdapterAction> LibreTranslateAdapter::Handle(const HttpRequest& r
   if (request.path == "/suggest") {
     return absl::PermissionDeniedError("Suggestions are disabled on this server.");
   }
-  return absl::PermissionDeniedError("Files translation are disabled on this server.");
+  if (context_.calls->jobs == nullptr) {
+    return absl::PermissionDeniedError("Files translation are disabled on this server.");
+  }
+  if (request.path == "/translate_file") return TranslateFile(request, client);
+  return DownloadFile(request, client);
+}
+
+absl::StatusOr<AdapterAction> LibreTranslateAdapter::TranslateFile(const HttpRequest& request,
+                                                                   const Client* client) const {
+  const absl::StatusOr<Form> form = ReadForm(request);
+  if (!form.ok()) return form.status();
+  const auto file = std::ranges::find(form->fields(), "file", &FormField::name);
+  if (file == form->fields().end()) return Invalid("Invalid request: missing file parameter");
+  if (file->file_name.empty()) return Invalid("Invalid request: empty file");
+  for (const char* const name : {"source", "target"}) {
+    if (form->Find(name).has_value()) continue;
+    return Invalid(absl::StrCat("Invalid request: missing ", name, " parameter"));
+  }
+  v1::CreateJobRequest create;
+  v1::TranslateRequest* const options = create.mutable_request();
+  options->set_source_language_code(CodeOf(std::string(*form->Find("source"))));
+  options->set_target_language_code(CodeOf(std::string(*form->Find("target"))));
+  create.set_name(file->file_name);
+  absl::StatusOr<v1::Job> job =
+      CreateJobWith(*context_.calls, client, std::move(create), file->value);
+  if (!job.ok()) return job.status();
+  // LibreTranslate names the host by which the client has reached it.
+  const std::string url =
+      absl::StrCat(context_.has_tls ? "https://" : "http://", std::string(request.Header("host")),
+                   "/download_file/", job->id(), ".", job->format());
+  JobAction action;
+  action.job = *std::move(job);
+  action.render = [url](const v1::Job& /*job*/) {
+    return WithCors(JsonResponse(200, {{"translatedFileUrl", url}}));
+  };
+  return action;
+}
+
+absl::StatusOr<AdapterAction> LibreTranslateAdapter::DownloadFile(const HttpRequest& request,
+                                                                  const Client* client) const {
+  constexpr std::string_view kPath = "/download_file/";
+  v1::GetJobRequest get;
+  get.set_id(request.path.substr(kPath.size()));
+  get.set_id(get.id().substr(0, get.id().find('.')));
+  const absl::StatusOr<v1::Job> job = GetJob(*context_.calls, client, get);
+  if (!job.ok()) return Invalid("Invalid filename");
+  absl::StatusOr<HttpResponse> result = ResultOfJob(*context_.calls, client, *job);
+  if (!result.ok()) return result.status();
+  return WithCors(*std::move(result));
 }
 
 HttpResponse LibreTranslateAdapter::Error(const HttpRequest& /*request*/,
@@ -298,6 +350,12 @@ HttpResponse LibreTranslateAdapter::FrontendSettings() const {
     return {{"code", code}, {"name", DisplayName(code, "en")}};
   };
   const json detected = {{"code", kAutoLanguage}, {"name", "Auto Detect"}};
+  json formats = json::array();
+  if (context_.calls->jobs != nullptr) {
+    for (const engine::DocumentFormat& format : engine::DocumentFormats()) {
+      formats.push_back(absl::StrCat(".", std::string(format.name)));
+    }
+  }
   const bool detects = context_.calls->detector != nullptr || served->sources.empty();
   const json source = detects ? detected : named(ShortTag(served->sources.front()));
   const std::string target = served->targets.empty() ? "en" : ShortTag(served->targets.front());
@@ -307,8 +365,8 @@ HttpResponse LibreTranslateAdapter::FrontendSettings() const {
                          {"apiKeys", context_.keys_needed},
                          {"keyRequired", context_.keys_needed},
                          {"suggestions", false},
-                         {"filesTranslation", false},
-                         {"supportedFilesFormat", json::array()},
+                         {"filesTranslation", !formats.empty()},
+                         {"supportedFilesFormat", formats},
                          {"language", {{"source", source}, {"target", named(target)}}}}));
 }
 

@@ -37,6 +37,11 @@ class LibreTranslateAdapter final : public Adapter {
   static HttpResponse MakeLanguages(const ServedLanguages& languages);
   HttpResponse FrontendSettings() const;
   absl::StatusOr<AdapterAction> Detect(const HttpRequest& request) const;
+  // POST /translate_file, which is answered when the file is translated, and GET /download_file/NAME.
+  absl::StatusOr<AdapterAction> TranslateFile(const HttpRequest& request,
+                                              const Client* client) const;
+  absl::StatusOr<AdapterAction> DownloadFile(const HttpRequest& request,
+                                             const Client* client) const;
 
   const AdapterContext context_;
 };

@@ -25,7 +25,6 @@ constexpr char kPrefix[] = "dragomand-jobs-";
 constexpr char kLock[] = "lock";
 // A younger directory may belong to a daemon that has not locked it yet.
 constexpr int64_t kOldSeconds = 60;
-constexpr int64_t kMostDocumentBytes = 64 << 20;
 
 absl::Status SystemError(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", std::strerror(errno)));
@@ -76,17 +75,19 @@ absl::StatusOr<std::string> MakeTemporary() {
 
 }  // namespace
 
+int64_t MaxJobBytes(const ServerConfig& config) { return (int64_t{config.jobs_mb} << 20) / 6; }
+
 absl::StatusOr<std::unique_ptr<JobStore>> OpenJobs(const ServerConfig& config) {
   if (config.jobs_mb == 0) return nullptr;
   JobLimits limits;
   limits.max_bytes = int64_t{config.jobs_mb} << 20;
-  limits.max_job_bytes = std::min(limits.max_bytes / 6, kMostDocumentBytes);
+  limits.max_job_bytes = MaxJobBytes(config);
   limits.keep_seconds = int64_t{config.jobs_hours} * 3600;
   limits.dir = config.jobs_dir;
   if (limits.dir.empty()) {
     absl::StatusOr<std::string> made = MakeTemporary();
     if (!made.ok()) {
-      Log(LogLevel::kWarn, "no jobs are taken: there is no temporary directory for them",
+      Log(LogLevel::kInfo, "no jobs are taken: there is no temporary directory for them",
           {{"error", std::string(made.status().message())}});
       return nullptr;
     }

@@ -16,7 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/mutex.h"
 #include "engine/base/out_of_memory.h"
+#include "server/call/jobs/job_runner.h"
 #include "server/process/cpu_topology.h"
+#include "server/process/job_directory.h"
 #include "server/transport/guard.h"
 
 namespace dragoman::server {
@@ -169,6 +171,7 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
                                    {"language_model", detector.held},
                                    {"request_queue", queues},
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
+  if (config.jobs_mb > 0) parts.push_back({"jobs", JobMemoryBytes(MaxJobBytes(config))});
   // Serving::Start reports settings that contradict each other.
   const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (transport.ok()) {

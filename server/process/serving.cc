@@ -120,6 +120,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
+  context.has_tls = security != nullptr && security->tls() != nullptr;
   // Stays 0 for "unix:PATH", which has no port.
   const std::string& grpc = grpc_->address();
   if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {

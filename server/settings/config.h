@@ -106,7 +106,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   HttpTlsMode metrics_tls = HttpTlsMode::kOff;
   std::string api_keys;  // a file; "": calls need no key
   std::string jobs_dir;  // "": a temporary directory
-  int jobs_mb = 1024;    // 0: no jobs
+  int jobs_mb = 192;     // 0: no jobs
   int jobs_hours = 24;
 
   // The served models, from `model`, `ensembles`, `models_dir` and the `models` of the file. The

@@ -248,7 +248,7 @@ const std::vector<Option>& Options() {
        &C::jobs_dir},
       {kSome, "jobs-mb", "N",
        "MiB of disk that jobs may use, each three times its document; a document may have a sixth, "
-       "at most 64 MiB; 0: no jobs",
+       "half of it text; 0: no jobs",
        &C::jobs_mb, 0, 16'777'216},
       {kSome, "jobs-hours", "N", "hours after which a job and its texts are deleted",
        &C::jobs_hours, 1, 8760},

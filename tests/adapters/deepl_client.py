@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """DeepL's official client and deep-translator's, from PyPI, unchanged."""
 
+import pathlib
+import tempfile
 import threading
 import time
 
@@ -109,6 +111,25 @@ def test_glossaries(server):
         lambda: translator.create_glossary("new", "DE", "EN", {"a": "b"}),
         "operator",
     )
+
+
+def test_documents(server):
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "a.html")
+        source.write_text("<p>Guten <b>Morgen</b>!</p>")
+        target = pathlib.Path(folder, "b.html")
+        status = client(server).translate_document_from_filepath(
+            source, target, source_lang="DE", target_lang="EN-US"
+        )
+        check(status.done and status.billed_characters > 0, f"status: {status}")
+        check(target.read_text() == "<p>Good <b>morning</b>.</p>", f"document: {target.read_text()}")
+        broken = pathlib.Path(folder, "a.docx")
+        broken.write_text("no archive")
+        raises(
+            deepl.DocumentTranslationException,
+            lambda: client(server).translate_document_from_filepath(broken, target, target_lang="EN-US"),
+            "zip archive",
+        )
 
 
 def test_keys(_):

@@ -24,6 +24,16 @@ def test_libretranslatepy(server):
     check(error.code == 400, f"an unknown language is {error.code}")
 
 
+def test_files(server):
+    document = ("a.html", b"<p>Guten <b>Morgen</b>!</p>")
+    answer = requests.post(
+        server.url + "/translate_file", files={"file": document}, data={"source": "de", "target": "en"}, timeout=60
+    )
+    check(answer.status_code == 200, f"answer: {answer.text}")
+    file = requests.get(answer.json()["translatedFileUrl"], timeout=60)
+    check(file.content == b"<p>Good <b>morning</b>.</p>", f"file: {file.content}")
+
+
 def test_libretranslatepy_with_a_key(_):
     with AdapterDaemon(keys={"web": "secret"}) as server:
         right = libretranslatepy.LibreTranslateAPI(server.url + "/", api_key="secret")

@@ -132,7 +132,9 @@ def paths_that_are_no_files():
             if path != "/dev/null":
                 commands.append(([*base, "--glossary-dir", glossaries], 1))
         client = [CLIENT, "translate", "--server", "127.0.0.1:1", "--retries", "0", "--timeout", "2"]
-        commands += [([*client, here / "directory"], 1), ([*client, here / "none"], 1)]
+        commands += [([*client, here / "directory"], 2), ([*client, here / "none"], 1),
+                     ([*client, here / "directory", "--output", here / "out"], 1),
+                     ([*client, here / "giant", "--format", "docx", "--output", here / "out"], 1)]  # fmt: skip
         for path in (here / "directory", "/dev/zero", here / "none"):
             commands.append(([*client, "--target-prefix-file", path], 1))
             commands.append(([CLIENT, "load", "--server", "127.0.0.1:1", "--rate", "1", "--requests", "1",

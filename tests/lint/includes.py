@@ -125,9 +125,9 @@ ALLOWED = {
     'server/models': 'engine/base engine/api server/base server/settings server/observe absl openssl',
     'server/call': 'proto options engine/base engine/api engine/text engine/documents server/base server/observe server/models absl '
                    'fasttext icu json openssl protobuf',
-    'server/api': 'proto engine/base engine/api server/base server/observe server/transport server/models server/call '
+    'server/api': 'proto engine/base engine/api engine/documents server/base server/observe server/transport server/models server/call '
                   'absl grpc icu json protobuf',
-    'server/compat': 'proto engine/base engine/api server/base server/observe server/transport server/models '
+    'server/compat': 'proto engine/base engine/api engine/documents server/base server/observe server/transport server/models '
                      'server/call server/api absl grpc icu json protobuf',
     'server/process': 'engine/base engine/api engine/profile server/base server/settings server/observe server/transport '
                       'server/models server/call server/api server/compat absl grpc protobuf',

@@ -173,6 +173,10 @@ class Schemas:
 
 # path, method, RPC, request by body, name of the operation
 PATHS = [
+    ("/v1/jobs", "post", "CreateJob", "createJob"),
+    ("/v1/jobs", "get", "ListJobs", "listJobs"),
+    ("/v1/jobs/{id}", "get", "GetJob", "getJob"),
+    ("/v1/jobs/{id}", "delete", "DeleteJob", "deleteJob"),
     ("/v1/translate", "post", "Translate", "translate"),
     ("/v1/translate:stream", "post", "StreamTranslate", "streamTranslate"),
     ("/v1/detect", "post", "DetectLanguage", "detectLanguage"),
@@ -193,7 +197,8 @@ def operation(service, path, method, rpc, name, schemas):
         }
     else:
         request, place = schemas.types[found.input_type][1:]
-        parameters = [{"name": f.name, "in": "query", "required": False, "schema": {"type": "string"},
+        parameters = [{"name": f.name, "in": "path" if "{" + f.name + "}" in path else "query",
+                       "required": "{" + f.name + "}" in path, "schema": {"type": "string"},
                        "description": schemas.comments.get((*place, 2, i), "")} for i, f in enumerate(request.field)]
         if parameters:
             result["parameters"] = parameters
@@ -209,13 +214,44 @@ def operation(service, path, method, rpc, name, schemas):
     return result
 
 
+def add_documents(paths):
+    """The operations of jobs whose bodies are documents."""
+    def parameter(name, text, place="query", required=False):
+        return {"name": name, "in": place, "required": required, "schema": {"type": "string"}, "description": text}
+
+    def operation(name, summary, parameters, body, content):
+        made = {"operationId": name, "summary": summary, "parameters": parameters}
+        if body:
+            made["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
+        made["responses"] = {"200": {"description": "OK", "content": content},
+                             "default": {"$ref": "#/components/responses/Error"}}
+        return made
+
+    job = {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}}
+    key = parameter("id", "The job.", "path", True)
+    paths["/v1/jobs:upload"] = {"post": operation(
+        "uploadDocument", "Creates a job with its document, which has at most the size of a request.",
+        [parameter("name", "The document's file name, whose extension names the format."),
+         parameter("format", "The format, if the name does not say it."),
+         parameter("source_language_code", "As in TranslateRequest."),
+         parameter("target_language_code", "As in TranslateRequest."), parameter("model", "As in TranslateRequest."),
+         parameter("fields", "CreateJobRequest.fields, with commas between them."),
+         parameter("retranslate", "true or false: CreateJobRequest.retranslate.")], True, job)}
+    paths["/v1/jobs/{id}"]["put"] = operation(
+        "appendToJob", "Adds bytes to the document.",
+        [key, parameter("offset", "The position of the bytes in the document; unset: 0.")], True, job)
+    paths["/v1/jobs/{id}/result"] = {"get": operation(
+        "readJob", "Returns the translated document.", [key], False, {"*/*": {}})}
+
+
 def make():
     file = proto("dragoman/v1/translation.proto")
     schemas = Schemas(file)
     service = file.service[0]
     paths = {}
     for path, method, rpc, name in PATHS:
-        paths[path] = {method: operation(service, path, method, rpc, name, schemas)}
+        paths.setdefault(path, {})[method] = operation(service, path, method, rpc, name, schemas)
+    add_documents(paths)
     paths["/v1/openapi.json"] = {"get": {
         "operationId": "describe", "summary": "This description.",
         "responses": {"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "object"}}}}}}}

@@ -43,14 +43,13 @@ class DocumentRun:
         self._is_kept = resume and os.path.exists(target)
         if os.path.exists(target) and not resume:
             raise FileExistsError(f"{os.fspath(target)} exists; resume=True leaves it as it is")
-        with open(source, "rb") as file:
-            self._bytes = file.read()
+        self._source = source
         name = os.path.basename(os.fspath(source))
         self._create = pb.CreateJobRequest(
             request=request,
             name=name,
             format=format,
-            size=len(self._bytes),
+            size=os.path.getsize(source),
             fields=fields,
             retranslate=retranslate,
         )
@@ -70,9 +69,13 @@ class DocumentRun:
 
     def _attempt(self) -> Generator[Step, Any, FileReport]:
         job = yield "CreateJob", self._create
-        while job.received < job.size:
-            data = self._bytes[job.received : job.received + PIECE_BYTES]
-            job = yield "AppendToJob", pb.AppendToJobRequest(id=job.id, offset=job.received, data=data)
+        with open(self._source, "rb") as file:
+            while job.received < job.size:
+                file.seek(job.received)
+                data = file.read(PIECE_BYTES)
+                if not data:
+                    raise ValueError(f"{os.fspath(self._source)} has become shorter")
+                job = yield "AppendToJob", pb.AppendToJobRequest(id=job.id, offset=job.received, data=data)
         pause = 0.05
         while job.state not in (pb.Job.DONE, pb.Job.FAILED):
             yield pause

@@ -70,6 +70,35 @@ string_view RawName(string_view tag) {
   return tag.substr(0, tag.find_first_of(" \t\r\n/>"));
 }
 
+enum class Skipped { kNothing, kVoid, kInSpan, kProperties };
+enum class FieldMark { kNone, kBegin, kSeparate, kEnd };
+struct Span {
+  int64_t begin = 0;
+  string_view name;       // with the document's prefix
+  string_view text_name;  // the same
+  std::string properties;
+  std::vector<XmlTexts::Item> items;
+  FieldMark field = FieldMark::kNone;
+};
+// A field of Word is several spans: begin, instruction, separate, result, end. A link is an
+// element around its result. Any other field is a void with its result, which Word computes.
+struct Field {
+  int64_t begin = 0;
+  int depth = 1;
+  bool has_result = false;  // a link: its element has been opened
+  std::string instruction;
+};
+struct Paragraph {
+  int skipped = 0;  // the number of open elements in what is skipped
+  Skipped kind = Skipped::kNothing;
+  int64_t skipped_begin = 0;
+  bool in_text = false;
+  std::optional<Span> span;
+  std::optional<Field> field;
+  std::vector<int64_t> control_begins;  // of open content controls
+  std::vector<int64_t> content_ends;
+};
+
 class OfficeHandler final : public XmlHandler {
  public:
   OfficeHandler(XmlTexts* texts, const Vocabulary& names) : texts_(texts), names_(names) {}
@@ -152,35 +181,6 @@ class OfficeHandler final : public XmlHandler {
   absl::Status Other(TextRange) override { return absl::OkStatus(); }
 
  private:
-  enum class Skipped { kNothing, kVoid, kInSpan, kProperties };
-  enum class FieldMark { kNone, kBegin, kSeparate, kEnd };
-  struct Span {
-    int64_t begin = 0;
-    string_view name;       // with the document's prefix
-    string_view text_name;  // the same
-    std::string properties;
-    std::vector<XmlTexts::Item> items;
-    FieldMark field = FieldMark::kNone;
-  };
-  // A field of Word is several spans: begin, instruction, separate, result, end. A link is an
-  // element around its result. Any other field is a void with its result, which Word computes.
-  struct Field {
-    int64_t begin = 0;
-    int depth = 1;
-    bool has_result = false;  // a link: its element has been opened
-    std::string instruction;
-  };
-  struct Paragraph {
-    int skipped = 0;  // the number of open elements in what is skipped
-    Skipped kind = Skipped::kNothing;
-    int64_t skipped_begin = 0;
-    bool in_text = false;
-    std::optional<Span> span;
-    std::optional<Field> field;
-    std::vector<int64_t> control_begins;  // of open content controls
-    std::vector<int64_t> content_ends;
-  };
-
   bool IsParagraph(const XmlTag& tag) const {
     return tag.name == names_.paragraph || tag.name == names_.inline_paragraph;
   }

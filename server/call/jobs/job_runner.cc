@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,9 +39,20 @@ using engine::DocumentFormat;
 using engine::DocumentOptions;
 using engine::DocumentText;
 
-constexpr int kThreads = 4;
-// One thread runs small documents only, so that they do not wait for large ones.
+// One of the two threads runs small documents only, so that they do not wait for a large one.
 constexpr int64_t kSmallDocument = 256 << 10;
+constexpr int64_t kSmallText = 4 << 20;
+// A large document may have half of its bytes as text; the rest of an archive is pictures. A text of
+// it has at least this many bytes on average.
+constexpr int64_t kBytesPerText = 64;
+// The memory for a byte of a document: its own and that of the result. The memory for a byte of
+// text besides: unpacked, as texts, as translations, and written. The memory for a text besides.
+constexpr int64_t kMemoryPerByte = 2;
+constexpr int64_t kMemoryPerTextByte = 5;
+constexpr int64_t kMemoryPerText = 200;
+
+int64_t MaxText(int64_t max_job_bytes) { return std::max(kSmallText, max_job_bytes / 2); }
+
 // The texts of a call, and the calls of a job at once. They fill a decoding batch of 256 rows.
 constexpr size_t kTextsOfACall = 32;
 constexpr int64_t kCodePointsOfACall = 4'000;
@@ -64,9 +76,11 @@ class PartCall final : public UnaryTransport, public std::enable_shared_from_thi
                     Done done) {
     auto part = std::make_shared<PartCall>(std::move(done));
     part->self_ = part;
-    part->call_ = std::make_shared<UnaryTranslation>(context, RpcMethod::kRunJob, std::move(head),
-                                                     part.get());
-    part->call_->HandleRequest(
+    // Finish may come before HandleRequest returns.
+    const auto call = std::make_shared<UnaryTranslation>(context, RpcMethod::kRunJob,
+                                                         std::move(head), part.get());
+    part->call_ = call;
+    call->HandleRequest(
         ReadTranslateRequest(std::move(request), context->limits, CallKind::kUnary));
   }
 
@@ -95,8 +109,14 @@ bool IsTransient(const absl::Status& status) {
          absl::IsDeadlineExceeded(status);
 }
 
-DocumentOptions OptionsOf(const v1::CreateJobRequest& request, const CallContext& context) {
+// A document that another thread can read, which may read larger ones.
+absl::Status TooLarge() { return absl::AbortedError("the document is large"); }
+
+DocumentOptions OptionsOf(const v1::CreateJobRequest& request, const CallContext& context,
+                          int64_t max_text) {
   DocumentOptions options;
+  options.max_bytes = max_text;
+  options.max_texts = max_text / kBytesPerText;
   options.fields.assign(request.fields().begin(), request.fields().end());
   options.retranslate = request.retranslate();
   options.target_language = request.request().target_language_code();
@@ -109,9 +129,11 @@ DocumentOptions OptionsOf(const v1::CreateJobRequest& request, const CallContext
 // One job while it runs. Used by one thread, except that calls report their end on others.
 class JobRunner::Run {
  public:
-  Run(JobRunner* runner, JobStore::Work work) : runner_(*runner), work_(std::move(work)) {}
+  Run(JobRunner* runner, JobStore::Work work, const Share& share)
+      : runner_(*runner), work_(std::move(work)), share_(share) {}
 
-  // Returns OK if the job has ended or was deleted, or CANCELLED at the end of the process.
+  // Returns OK if the job has ended, NOT_FOUND if it was deleted, CANCELLED at the end of the
+  // process, or ABORTED if the document is too large for this thread.
   absl::Status Do();
 
  private:
@@ -141,6 +163,7 @@ class JobRunner::Run {
 
   JobRunner& runner_;
   const JobStore::Work work_;
+  const Share share_;
   std::unique_ptr<Document> document_;
   std::vector<std::optional<std::string>> translations_;
   std::vector<bool> is_done_;
@@ -183,8 +206,10 @@ absl::Status JobRunner::Run::Do() {
   }
   const DocumentFormat* const format = engine::FindDocumentFormat(work_.request.format());
   if (format == nullptr) return fail(absl::InternalError("the format of the job is unknown"));
-  auto read = format->read(*std::move(bytes), OptionsOf(work_.request, *runner_.context_));
-  if (!read.ok()) return fail(read.status());
+  auto read = engine::ReadDocumentAs(*format, *std::move(bytes),
+                                     OptionsOf(work_.request, *runner_.context_, share_.max_text));
+  if (!read.ok() && share_.max_size == kSmallDocument) return TooLarge();
+  if (!read.ok()) return fail(absl::InvalidArgumentError(read.status().message()));
   document_ = *std::move(read);
 
   absl::StatusOr<std::vector<std::optional<std::string>>> kept = runner_.store_->Parts(id);
@@ -308,6 +333,16 @@ absl::Status JobRunner::Run::Take(Part part) {
     again_.push_back(std::move(part.texts));
     return absl::OkStatus();
   }
+  if (absl::IsUnauthenticated(part.status) && runner_.keys_ != nullptr) {
+    // The key was replaced by another one of its client.
+    std::shared_ptr<Grant> now = runner_.keys_->GrantOf(work_.owner);
+    if (now == nullptr) return part.status;
+    if (now != grant_) {
+      grant_ = std::move(now);
+      again_.push_back(std::move(part.texts));
+      return absl::OkStatus();
+    }
+  }
   if (!part.status.ok() && part.texts.size() > 1) {
     // All items have failed with one error. One of them may be to blame, or each has the same.
     for (const size_t text : part.texts) again_.push_back({text});
@@ -369,11 +404,11 @@ JobRunner::JobRunner(JobStore* store, const CallContext* context, const ApiKeys*
     ++waiting_;
     changed_.NotifyAll();
   });
-  for (int i = 0; i < kThreads; ++i) {
-    const int64_t max_size = i == 0 ? kSmallDocument : store_->limits().max_job_bytes;
-    threads_.emplace_back([this, max_size] {
+  const int64_t most = store_->limits().max_job_bytes;
+  for (const Share& share : {Share{kSmallDocument, kSmallText}, Share{most, MaxText(most)}}) {
+    threads_.emplace_back([this, share] {
       engine::NameThisThread("job");
-      Work(max_size);
+      Work(share);
     });
   }
 }
@@ -401,7 +436,14 @@ bool JobRunner::Sleep(int64_t milliseconds) {
   return !stopping_;
 }
 
-void JobRunner::Work(int64_t max_size) {
+int64_t JobMemoryBytes(int64_t max_job_bytes) {
+  const int64_t text = kSmallText + MaxText(max_job_bytes);
+  return kMemoryPerByte * (kSmallDocument + max_job_bytes) + kMemoryPerTextByte * text +
+         kMemoryPerText * (text / kBytesPerText);
+}
+
+void JobRunner::Work(const Share& share) {
+  std::set<std::string> large;  // jobs that the other thread runs
   while (!is_stopping()) {
     int64_t seen = 0;
     {
@@ -409,7 +451,7 @@ void JobRunner::Work(int64_t max_size) {
       seen = waiting_;
     }
     store_->DeleteExpired();
-    std::optional<JobStore::Work> work = store_->Take(max_size);
+    std::optional<JobStore::Work> work = store_->Take(share.max_size, large);
     if (!work.has_value()) {
       const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kSweepMs);
       engine::MutexLock lock(&mu_);
@@ -419,8 +461,15 @@ void JobRunner::Work(int64_t max_size) {
     }
     const std::string id = work->id;
     const std::string format = work->request.format();
-    const absl::Status done = Run(this, *std::move(work)).Do();
-    if (absl::IsCancelled(done)) store_->Release(id);
+    const absl::Status done = Run(this, *std::move(work), share).Do();
+    if (absl::IsAborted(done)) large.insert(id);
+    if (absl::IsAborted(done) || absl::IsCancelled(done)) {
+      store_->Release(id);
+      engine::MutexLock lock(&mu_);
+      ++waiting_;
+      changed_.NotifyAll();
+    }
+    if (absl::IsAborted(done)) continue;
     Log(LogLevel::kInfo, "job", {{"format", format}, {"code", CodeName(done.code())}});
   }
 }

@@ -31,8 +31,14 @@ class JobRunner {
  private:
   class Run;
 
-  // Runs jobs whose documents have at most `max_size` bytes, until the end.
-  void Work(int64_t max_size);
+  // The documents that a thread may run.
+  struct Share {
+    int64_t max_size = 0;  // the largest document
+    int64_t max_text = 0;  // the bytes of it that are text, after decompression
+  };
+
+  // Runs jobs until the end.
+  void Work(const Share& share);
   // Waits until `ready` or the end. Returns false at the end.
   bool Sleep(int64_t milliseconds) ABSL_LOCKS_EXCLUDED(mu_);
   bool is_stopping() ABSL_LOCKS_EXCLUDED(mu_);
@@ -48,6 +54,9 @@ class JobRunner {
 
   std::vector<std::thread> threads_;
 };
+
+// Returns the bytes of memory that jobs use at most, if a document has at most `max_job_bytes`.
+int64_t JobMemoryBytes(int64_t max_job_bytes);
 
 // Checks what does not depend on the document: the format and size, the options, the model and the
 // languages. Fills in Job's defaults of the request. Returns the errors of CreateJob.

@@ -454,7 +454,8 @@ absl::Status JobStore::Remove(const std::shared_ptr<Entry>& entry) {
   return removed;
 }
 
-std::optional<JobStore::Work> JobStore::Take(int64_t max_size) {
+std::optional<JobStore::Work> JobStore::Take(int64_t max_size,
+                                             const std::set<std::string>& excluded) {
   std::shared_ptr<Entry> best;
   v1::Job job;
   {
@@ -468,6 +469,7 @@ std::optional<JobStore::Work> JobStore::Take(int64_t max_size) {
     };
     for (const auto& [id, entry] : jobs_) {
       if (entry->job.state() != v1::Job::WAITING || entry->job.size() > max_size) continue;
+      if (excluded.contains(id)) continue;
       if (best == nullptr || rank(*entry) < rank(*best)) best = entry;
     }
     if (best == nullptr) return std::nullopt;

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,9 +77,9 @@ class JobStore {
   // The following functions are for the runner. Those that take an id return NOT_FOUND if the job
   // was deleted, and RESOURCE_EXHAUSTED if the disk is full: the caller may try again.
 
-  // Returns the oldest waiting job whose document has at most `max_size` bytes, which is running
-  // then. Prefers the owner who has the fewest running jobs.
-  std::optional<Work> Take(int64_t max_size);
+  // Returns the oldest waiting job whose document has at most `max_size` bytes and whose id is not in
+  // `excluded`. It is running then. Prefers the owner who has the fewest running jobs.
+  std::optional<Work> Take(int64_t max_size, const std::set<std::string>& excluded = {});
   // The job waits again.
   void Release(const std::string& id);
   absl::StatusOr<std::string> Document(const std::string& id) const;

@@ -119,9 +119,12 @@ TEST(Archives, NameTheMemberThatIsWrong) {
             "the archive has no member word/document.xml, which this format needs");
   EXPECT_THAT(FaultOf("docx", Word("<w:p>")), HasSubstr("word/document.xml, line 1: not XML"));
   DocumentOptions options;
-  options.max_bytes = 100;
-  EXPECT_THAT(FaultOf("docx", Word(std::string(1000, ' ')), options),
-              HasSubstr("word/document.xml: "));
+  options.max_bytes = 1000;
+  const auto large = FindDocumentFormat("docx")->read(Word(std::string(1000, ' ')), options);
+  EXPECT_TRUE(absl::IsResourceExhausted(large.status()));
+  EXPECT_THAT(
+      std::string(large.status().message()),
+      HasSubstr("word/document.xml: 1129 bytes after decompression; 1000 of 1000 are left"));
   EXPECT_THAT(FaultOf("docx", Word("<w:p>")), HasSubstr("not XML"));
 }
 

@@ -143,6 +143,10 @@ class FakeExchange final : public HttpExchange {
     while (pieces_.size() <= n) changed_.Wait(&mu_);
     return pieces_[n];
   }
+  bool answered() const {
+    engine::MutexLock lock(&mu_);
+    return answered_;
+  }
   bool cut_off() const {
     engine::MutexLock lock(&mu_);
     return cut_off_;

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "server/api/jobs_rest.h"
 #include "server/api/proto_json.h"
 #include "server/call/request_error.h"
 #include "tests/server/api/adapter_fixture.h"
@@ -217,7 +219,9 @@ TEST(OpenApi, EveryFieldAndEnumValueIsThatOfTheProto) {
        {v1::TranslateRequest::descriptor(), v1::DetectLanguageRequest::descriptor(),
         v1::TranslateResponse::descriptor(), v1::StreamTranslateResponse::descriptor(),
         v1::DetectLanguageResponse::descriptor(), v1::ListLanguagesResponse::descriptor(),
-        v1::GetServerInfoResponse::descriptor(), v1::ListModelsResponse::descriptor()}) {
+        v1::GetServerInfoResponse::descriptor(), v1::ListModelsResponse::descriptor(),
+        v1::CreateJobRequest::descriptor(), v1::Job::descriptor(),
+        v1::ListJobsResponse::descriptor(), v1::DeleteJobResponse::descriptor()}) {
     comparison.CompareMessage(*message);
   }
   std::set<std::string> described;
@@ -230,14 +234,19 @@ TEST(OpenApi, EveryFieldAndEnumValueIsThatOfTheProto) {
 }
 
 TEST(OpenApi, EveryPathIsARoute) {
-  std::map<std::string, std::string> described;
+  std::map<std::string, std::set<std::string>> described;
   const Json paths = Description()["paths"];
   for (const auto& [path, methods] : paths.items()) {
-    for (const auto& [method, operation] : methods.items()) described[path] += method;
+    // A route has the paths that begin with it.
+    const std::string route =
+        path.substr(0, path.find('{')) + (path.find('{') == path.npos ? "" : "*");
+    for (const auto& [method, operation] : methods.items()) described[route].insert(method);
   }
-  std::map<std::string, std::string> routes;
-  for (const AdapterRoute& route : RestRoutes()) {
-    routes[std::string(route.path)] += route.method == "GET" ? "get" : "post";
+  std::map<std::string, std::set<std::string>> routes;
+  for (const auto& list : {RestRoutes(), JobsRoutes()}) {
+    for (const AdapterRoute& route : list) {
+      routes[std::string(route.path)].insert(absl::AsciiStrToLower(std::string(route.method)));
+    }
   }
   EXPECT_EQ(described, routes);
 }

@@ -65,7 +65,8 @@ const std::vector<Asked>& Requests() {
       {"GET", "/v2/glossaries"},
       {"GET", "/v2/glossaries/fish"},
       {"GET", "/v2/glossaries/fish/entries"},
-      {"GET", "/v2/document"},
+      {"POST", "/v2/document", "", R"({"target_lang": "JA"})"},
+      {"POST", "/v2/document/x", "", R"({"document_key": "xx"})"},
       {"GET", "/v3/glossaries"},
       {"GET", "/version"},
       {"GET", "/__heartbeat__"},
@@ -109,7 +110,15 @@ const std::vector<Asked>& Requests() {
       {"GET", "/v1/languages", "model=hidden"},
       {"GET", "/v1/info"},
       {"GET", "/v1/info/models"},
-      {"GET", "/v1/openapi.json"}};
+      {"GET", "/v1/openapi.json"},
+      {"POST", "/v1/jobs", "", R"({"request": {"model": "hidden"}, "name": "a.txt", "size": 1})"},
+      {"POST", "/v1/jobs", "",
+       R"({"request": {"targetLanguageCode": "ja"}, "name": "a.txt", "size": 1})"},
+      {"POST", "/v1/jobs:upload", "name=a.txt&model=hidden", "a", "application/octet-stream"},
+      {"GET", "/v1/jobs"},
+      {"GET", "/v1/jobs/x"},
+      {"PUT", "/v1/jobs/x", "offset=0", "a", "application/octet-stream"},
+      {"DELETE", "/v1/jobs/x"}};
   return *requests;
 }
 

@@ -266,9 +266,9 @@ TEST_F(DeeplTest, Version3ListsLanguagesOnce) {
               HasSubstr("resource: found 'voice', expected translate_text"));
 }
 
-TEST_F(DeeplTest, DocumentsAndVersion3AreRefusedByName) {
+TEST_F(DeeplTest, DocumentsWithoutJobsAndVersion3AreRefusedByName) {
   EXPECT_THAT(JsonOf(PostForm("/v2/document", "target_lang=EN"), 400)["message"],
-              HasSubstr("'/v2/document': this server translates texts"));
+              HasSubstr("file: found none"));
   EXPECT_THAT(JsonOf(Get("/v3/glossaries"), 404)["message"], HasSubstr("'/v3/glossaries'"));
 }
 
