@@ -127,7 +127,9 @@ def test_documents(server):
         broken.write_text("no archive")
         raises(
             deepl.DocumentTranslationException,
-            lambda: client(server).translate_document_from_filepath(broken, target, target_lang="EN-US"),
+            lambda: client(server).translate_document_from_filepath(
+                broken, pathlib.Path(folder, "b.docx"), target_lang="EN-US"
+            ),
             "zip archive",
         )
 
