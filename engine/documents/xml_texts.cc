@@ -53,7 +53,7 @@ void XmlTexts::Leave() {
 void XmlTexts::Drop() { open_.pop_back(); }
 
 void XmlTexts::WriteNextAt(TextRange target, std::string before, std::string after) {
-  next_.emplace();
+  next_ = std::make_unique<Run>();
   next_->target = target;
   next_->before = std::move(before);
   next_->after = std::move(after);
@@ -67,7 +67,7 @@ void XmlTexts::Edit(TextRange range, std::string bytes) {
 }
 
 void XmlTexts::EditWithNext(TextRange range, std::string bytes) {
-  next_edit_.emplace();
+  next_edit_ = std::make_unique<Run>();
   next_edit_->range = next_edit_->target = range;
   next_edit_->after = std::move(bytes);
   next_edit_->is_edit = true;
@@ -145,7 +145,7 @@ void XmlTexts::AddTrimmed(std::span<Token> tokens) {
   if (begin >= end) return;
   const std::span<Token> kept = tokens.subspan(begin, end - begin);
 
-  Run run = next_.has_value() ? std::exchange(next_, std::nullopt).value() : Run();
+  Run run = next_ == nullptr ? Run() : *std::exchange(next_, nullptr);
   run.range = {kept.front().range.begin, kept.back().range.end};
   if (run.target.end == 0) run.target = run.range;
   // The span with most text is the one whose words have no element.
@@ -221,9 +221,9 @@ void XmlTexts::AddTrimmed(std::span<Token> tokens) {
   run.text = builder.Take();
   if (kept_ != nullptr && kept_->contains(run.text.text)) return;
   run.index = static_cast<int64_t>(runs_.size());
-  if (next_edit_.has_value()) {
+  if (next_edit_ != nullptr) {
     next_edit_->index = run.index;
-    runs_.push_back(*std::exchange(next_edit_, std::nullopt));
+    runs_.push_back(*std::exchange(next_edit_, nullptr));
   }
   runs_.push_back(std::move(run));
 }

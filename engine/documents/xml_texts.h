@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -133,8 +134,8 @@ class XmlTexts {
   bool keeps_space_ = false;
   const std::set<std::string>* kept_ = nullptr;
   std::vector<std::vector<Token>> open_ = {{}};  // the runs that are open, outermost first
-  std::optional<Run> next_;                      // WriteNextAt
-  std::optional<Run> next_edit_;                 // EditWithNext
+  std::unique_ptr<Run> next_;                    // WriteNextAt
+  std::unique_ptr<Run> next_edit_;               // EditWithNext
   std::vector<Run> runs_;                        // after TakeTexts: in order of target.begin
 };
 
