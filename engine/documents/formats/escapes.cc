@@ -41,6 +41,11 @@ int32_t HexAt(string_view bytes, size_t at) {
 constexpr bool IsHighSurrogate(int32_t c) { return c >= 0xD800 && c < 0xDC00; }
 constexpr bool IsLowSurrogate(int32_t c) { return c >= 0xDC00 && c < 0xE000; }
 
+// Reports whether YAML has the character only as an escape.
+bool IsControl(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
+}
+
 }  // namespace
 
 std::vector<string_view> SplitAt(string_view text, char separator) {
@@ -137,15 +142,25 @@ std::string EncodeC(string_view text) {
   return bytes;
 }
 
+bool HasControls(string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = NextCodePoint(text, at);
+    if (c != '\n' && c != '\t' && IsControl(c)) return true;
+  }
+  return false;
+}
+
 std::string EncodeJson(string_view text) {
   std::string bytes = "\"";
-  for (const char c : text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t c = NextCodePoint(text, at);
     if (c == '\n' || c == '\t' || c == '\r' || c == '"' || c == '\\') {
-      bytes += EncodeC(string_view(&c, 1));
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      bytes += absl::StrFormat("\\u%04x", static_cast<unsigned char>(c));
+      bytes += EncodeC(text.substr(begin, 1));
+    } else if (IsControl(c)) {
+      bytes += absl::StrFormat("\\u%04x", static_cast<uint32_t>(c));
     } else {
-      bytes += c;
+      bytes += text.substr(begin, at - begin);
     }
   }
   return bytes += '"';

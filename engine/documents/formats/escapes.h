@@ -17,6 +17,8 @@ std::string DecodeJava(std::string_view bytes);
 
 // Returns the text as the content of a string of C: with \n, \t, \r, \" and \\.
 std::string EncodeC(std::string_view text);
+// Reports whether the text has characters besides \n and \t that YAML has only as escapes.
+bool HasControls(std::string_view text);
 // Returns the text as a string of JSON and of YAML, with its quotes.
 std::string EncodeJson(std::string_view text);
 

@@ -169,6 +169,7 @@ class YamlStrings final : public SplicedDocument {
 
   std::string Encode(size_t text, string_view translation) const override {
     const Style& style = styles_[text];
+    if (HasControls(translation)) return EncodeJson(translation);
     switch (style.style) {
       case YAML_PLAIN_SCALAR_STYLE:
         return IsPlain(translation) ? std::string(translation) : EncodeJson(translation);

@@ -333,6 +333,8 @@ last: END
 TEST(Yaml, QuotesWhatWouldBeAnotherValue) {
   EXPECT_EQ(WithTranslations("yaml", "a: ax\nb: bx\nc: cx\n", {"no", "a: b", "-"}),
             "a: \"no\"\nb: \"a: b\"\nc: \"-\"\n");
+  EXPECT_EQ(WithTranslations("yaml", "a: |\n  ax\nb: 'bx'\n", {"a\x01", "\u0085"}),
+            "a: \"a\\u0001\"\nb: \"\\u0085\"\n");
   EXPECT_THAT(FaultOf("yaml", "a: [1\nb: c"), HasSubstr("line 2: not YAML"));
 }
 
