@@ -229,7 +229,7 @@ absl::Status JobStore::LoadJobs() {
       entry->work.owner = select.Column(1);
       if (!entry->work.request.ParseFromString(select.Column(2)) ||
           !entry->job.ParseFromString(select.Column(3))) {
-        return absl::DataLossError(absl::StrCat(limits_.dir, ": a job cannot be read"));
+        return absl::InternalError(absl::StrCat(limits_.dir, ": a job cannot be read"));
       }
       loaded.push_back(std::move(entry));
     }
@@ -364,8 +364,9 @@ absl::StatusOr<v1::Job> JobStore::Append(const std::string& owner, const std::st
     return absl::FailedPreconditionError("job: the document is complete");
   }
   if (offset != job.received()) {
-    return absl::OutOfRangeError(absl::StrCat("offset: found ", offset, ", expected ",
-                                              job.received(), ", the bytes that the server has"));
+    return absl::FailedPreconditionError(absl::StrCat("offset: found ", offset, ", expected ",
+                                                      job.received(),
+                                                      ", the bytes that the server has"));
   }
   const File file(OpenFile(PathOf(id, "in"), O_WRONLY));
   if (!file.is_open()) return NoJob(id);
@@ -426,7 +427,7 @@ absl::StatusOr<std::string> JobStore::Read(const std::string& owner, const std::
         absl::StrCat("job: found state ", v1::Job::State_Name(job->state()), ", expected DONE"));
   }
   if (offset < 0 || offset > job->result_size()) {
-    return absl::OutOfRangeError(
+    return absl::InvalidArgumentError(
         absl::StrCat("offset: found ", offset, ", expected at most ", job->result_size()));
   }
   return ReadAt(PathOf(id, "out"), offset, kMaxReadBytes);

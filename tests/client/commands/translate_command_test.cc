@@ -321,11 +321,11 @@ TEST(Translate, RefusesFilesThatHaveNoLines) {
     EXPECT_EQ(run.status, 1);
     EXPECT_THAT(run.err, HasSubstr("/dev/zero has a line of more than the 16777216 bytes"));
   }
-  // A directory cannot be read as a file.
+  // A folder is one of documents.
   const CommandRun run =
       RunCommand({"translate", "--server", server.address(), ::testing::TempDir()});
-  EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.err, HasSubstr("directory"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("a document needs --output PATH"));
 }
 
 TEST(Translate, StopsSendingAfterARefusalThatWillNotChange) {

@@ -75,7 +75,7 @@ TEST_F(JobStoreTest, ADocumentArrivesInPieces) {
   EXPECT_EQ(store_->Append("web", job.id(), 0, "0123")->received(), 4);
   // A repeated call changes nothing; a gap is refused.
   EXPECT_EQ(store_->Append("web", job.id(), 0, "0123")->received(), 4);
-  EXPECT_EQ(store_->Append("web", job.id(), 5, "5").status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->Append("web", job.id(), 5, "5").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(store_->Append("web", job.id(), 4, "4567890").status()));
   EXPECT_EQ(waiting, 0);
   EXPECT_EQ(store_->Append("web", job.id(), 4, "456789")->state(), v1::Job::WAITING);
@@ -122,7 +122,7 @@ TEST_F(JobStoreTest, AJobRunsAndItsResultIsRead) {
   EXPECT_EQ(store_->Read("web", id, 0)->size(), kMaxReadBytes);
   EXPECT_EQ(*store_->Read("web", id, kMaxReadBytes), "bc");
   EXPECT_EQ(*store_->Read("web", id, static_cast<int64_t>(result.size())), "");
-  EXPECT_EQ(store_->Read("web", id, 1 << 30).status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_TRUE(absl::IsInvalidArgument(store_->Read("web", id, 1 << 30).status()));
 }
 
 TEST_F(JobStoreTest, ARestartKeepsEverythingThatWasAccepted) {
