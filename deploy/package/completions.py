@@ -9,7 +9,7 @@ class Value:
         parts = re.sub(r'[][]', '', text).split('|')
         self.is_switch = text == ''
         self.words = [part for part in parts if re.fullmatch(r'[a-z][a-z0-9_-]*', part)]
-        self.files = 'FILE' in parts
+        self.files = 'FILE' in parts or 'PATH' in parts
         self.folders = 'DIR' in parts
 
 
@@ -19,7 +19,7 @@ def commands_of(program):
 
 
 def takes_files(command):
-    return '[FILE]' in command.get('usage', '')
+    return '[FILE' in command.get('usage', '')
 
 
 def names_of(flag):
