@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -29,11 +30,12 @@ constexpr size_t kNameLength = 20;
 constexpr size_t kExtraLength = 22;
 constexpr size_t kRecordOffset = 42;
 constexpr string_view kEndMagic = "PK\5\6";
+constexpr size_t kEndSize = 22;
 constexpr size_t kEndDirectorySize = 12;
 constexpr size_t kEndDirectoryOffset = 16;
-constexpr uint16_t kSizesFollow = 8;  // a flag: the sizes are behind the data
+constexpr uint16_t kSizesFollow = 8;  // a flag: the sizes follow the data
 constexpr uint16_t kZip64 = 1;
-// Deflate makes nothing smaller than this; max_bytes is the limit.
+// Deflate compresses at most by this factor, so max_bytes alone is the limit.
 constexpr uint64_t kAnyExpansion = 2'000;
 
 template <class Number>
@@ -107,7 +109,36 @@ absl::StatusOr<Archive> Archive::Open(std::string bytes) {
   for (const auto& entry : archive.entries_) in_order.push_back(&entry);
   std::ranges::sort(in_order, {}, [](const auto* entry) { return entry->second.record.data(); });
   for (const auto* entry : in_order) archive.names_.push_back(entry->first);
+  if (absl::Status order = archive.CheckOrder(); !order.ok()) return order;
   return archive;
+}
+
+absl::Status Archive::CheckOrder() {
+  const string_view all = *bytes_;
+  const auto position = [&](const uint8_t* at) {
+    return static_cast<size_t>(reinterpret_cast<const char*>(at) - all.data());
+  };
+  // ReadZipEntries has found an end at this place or before.
+  end_ = all.rfind(kEndMagic, all.size() - kEndSize);
+  size_t after = end_;  // the beginning of what follows in the file
+  for (auto name = names_.rbegin(); name != names_.rend(); ++name) {
+    const std::span<const uint8_t> record = entries_.find(*name)->second.record;
+    if (position(record.data()) + record.size() > after) {
+      return absl::InvalidArgumentError("the archive's directory is not before its end");
+    }
+    after = position(record.data());
+  }
+  std::vector<const ZipEntry*> by_offset;
+  for (const auto& [name, entry] : entries_) by_offset.push_back(&entry);
+  std::ranges::sort(by_offset, std::greater<>(),
+                    [](const auto* entry) { return entry->local_offset; });
+  for (const ZipEntry* const entry : by_offset) {
+    if (position(entry->stored.data()) + entry->stored.size() > after) {
+      return absl::InvalidArgumentError("two members of the archive overlap");
+    }
+    after = entry->local_offset;
+  }
+  return absl::OkStatus();
 }
 
 bool Archive::Has(string_view name) const { return entries_.contains(name); }
@@ -178,10 +209,8 @@ std::string Archive::With(const std::map<std::string, std::string>& contents) co
     out += found->second.stored;
   }
   const size_t new_directory = out.size();
-  size_t directory_end = directory;
   for (const std::string& name : names_) {
     const string_view old = record_of(name);
-    directory_end = static_cast<size_t>(old.data() - all.data()) + old.size();
     std::string record(old);
     const auto extra_length = Load<uint16_t>(old, kRecordFlags + kExtraLength);
     const std::string extra = WithoutZip64(old.substr(kRecordSize + name.size(), extra_length));
@@ -198,7 +227,7 @@ std::string Archive::With(const std::map<std::string, std::string>& contents) co
     out += record;
   }
   // The records of Zip64 before the end are not needed any more.
-  std::string end(all.substr(std::max(directory_end, all.rfind(kEndMagic))));
+  std::string end(all.substr(end_));
   const auto members = static_cast<uint16_t>(names_.size());
   Store(members, 8, &end);
   Store(members, 10, &end);

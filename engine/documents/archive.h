@@ -5,6 +5,7 @@
 // Thread-safety: one thread at a time. Units: bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,7 +20,8 @@ namespace dragoman::engine {
 
 class Archive {
  public:
-  // Returns the errors of ReadZipEntries.
+  // Returns the errors of ReadZipEntries, and INVALID_ARGUMENT if members overlap each other or the
+  // directory.
   static absl::StatusOr<Archive> Open(std::string bytes);
 
   // The members' names, in the archive's order.
@@ -41,9 +43,13 @@ class Archive {
  private:
   Archive() = default;
 
+  // Sets end_. Returns an error unless the members, the directory and the end follow each other.
+  absl::Status CheckOrder();
+
   std::unique_ptr<const std::string> bytes_;  // entries_ borrows them
   ZipEntries entries_;
   std::vector<std::string> names_;
+  size_t end_ = 0;  // the position of the record that ends the archive
 };
 
 }  // namespace dragoman::engine

@@ -42,7 +42,7 @@ class SplicedDocument : public Document {
   std::vector<TextRange> ranges_;
 };
 
-// Returns "line N", for the byte `at` of a text.
+// Returns "line N", where N is the line of the byte `at`.
 std::string LineOf(std::string_view bytes, int64_t at);
 
 // Returns INVALID_ARGUMENT, which names the line, if the bytes are not UTF-8. Names the encoding

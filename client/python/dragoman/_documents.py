@@ -18,7 +18,8 @@ LONGEST_PAUSE = 1.0
 # How often a document is sent again to a server that has forgotten its job.
 MOST_RESTARTS = 3
 
-# What a client does next: a call of a method, whose response it sends or whose error it throws, or a pause in seconds.
+# The next step of a client: a call of a method, or a pause in seconds. The client sends the response of the call, or
+# throws its error.
 Step = Union[Tuple[str, Any], float]
 
 

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 #include "server/call/call_id.h"
+#include "server/call/jobs/job_disk.h"
 #include "server/call/rpc_status.h"
 
 namespace dragoman::server {
@@ -26,80 +26,6 @@ constexpr char kDatabase[] = "jobs.sqlite";
 constexpr int64_t kFilesOfAJob = 3;  // the document, its translations, and the translated document
 constexpr uint32_t kNoTranslation = 0xFFFFFFFF;  // in ID.part, in place of a length
 
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  const int fd_;
-};
-
-int OpenFile(const std::string& path, int flags) {
-  return open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
-
-absl::Status DiskError(std::string_view what) {
-  const int error = errno;
-  const std::string message = absl::StrCat(std::string(what), ": ", std::strerror(error));
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
-    return absl::ResourceExhaustedError(message);
-  }
-  return absl::InternalError(message);
-}
-
-// Writes all bytes at `offset`. After an error, the file ends at `offset`.
-absl::Status WriteAt(int fd, std::string_view bytes, int64_t offset, std::string_view what) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t written =
-        pwrite(fd, bytes.data() + done, bytes.size() - done, offset + static_cast<int64_t>(done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      absl::Status status = DiskError(what);
-      if (ftruncate(fd, offset) != 0) return DiskError(what);
-      return status;
-    }
-    done += static_cast<size_t>(written);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> ReadAt(const std::string& path, int64_t offset, size_t most) {
-  const File file(OpenFile(path, O_RDONLY));
-  if (!file.is_open()) return DiskError("cannot read a job's file");
-  struct stat info = {};
-  if (fstat(file.get(), &info) != 0) return DiskError("cannot read a job's file");
-  const int64_t left = std::max<int64_t>(0, info.st_size - offset);
-  std::string bytes(std::min(most, static_cast<size_t>(left)), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t read = pread(file.get(), bytes.data() + done, bytes.size() - done,
-                               offset + static_cast<int64_t>(done));
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return DiskError("cannot read a job's file");
-    if (read == 0) break;
-    done += static_cast<size_t>(read);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
-absl::StatusOr<std::string> ReadAll(const std::string& path) {
-  return ReadAt(path, 0, std::numeric_limits<size_t>::max());
-}
-
-int64_t SizeOf(const std::string& path) {
-  struct stat info = {};
-  return stat(path.c_str(), &info) == 0 ? info.st_size : 0;
-}
-
 absl::Status NoJob(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("job: found ", Quoted(id), ", which is none of yours"));
 }
@@ -107,44 +33,6 @@ absl::Status NoJob(const std::string& id) {
 bool HasEnded(const v1::Job& job) {
   return job.state() == v1::Job::DONE || job.state() == v1::Job::FAILED;
 }
-
-// A statement of SQLite that is run once.
-class Statement {
- public:
-  Statement(sqlite3* database, const char* sql) : database_(database) {
-    sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr);
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-
-  // Binds the text or bytes to the next '?'.
-  Statement& Bind(const std::string& value) {
-    sqlite3_bind_blob64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT);
-    return *this;
-  }
-  // Returns true if there is a row.
-  bool Step() { return sqlite3_step(statement_) == SQLITE_ROW; }
-  absl::Status Run() {
-    const int result = statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_);
-    if (result == SQLITE_DONE) return absl::OkStatus();
-    const std::string message = absl::StrCat("the database of jobs: ", sqlite3_errmsg(database_));
-    if (result == SQLITE_FULL || result == SQLITE_IOERR) {
-      return absl::ResourceExhaustedError(message);
-    }
-    return absl::InternalError(message);
-  }
-  std::string Column(int column) const {
-    const void* const data = sqlite3_column_blob(statement_, column);
-    return std::string(static_cast<const char*>(data),
-                       static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
-  }
-
- private:
-  sqlite3* const database_;
-  sqlite3_stmt* statement_ = nullptr;
-  int bound_ = 0;
-};
 
 }  // namespace
 
@@ -177,7 +65,7 @@ absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(JobLimits limits,
 absl::Status JobStore::OpenDatabase() {
   const std::string path = absl::StrCat(limits_.dir, "/", kDatabase);
   // SQLite would let others read the file, and gives its other files the mode of this one.
-  if (!File(OpenFile(path, O_RDWR | O_CREAT)).is_open()) {
+  if (!File(path, O_RDWR | O_CREAT).is_open()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", std::strerror(errno)));
   }
   {
@@ -337,7 +225,7 @@ absl::StatusOr<v1::Job> JobStore::Create(const std::string& owner, v1::CreateJob
   }
   absl::Status saved = Save(*entry, job);
   if (saved.ok()) {
-    const File file(OpenFile(PathOf(job.id(), "in"), O_WRONLY | O_CREAT | O_EXCL));
+    const File file(PathOf(job.id(), "in"), O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) saved = DiskError("cannot write a job's file");
   }
   if (!saved.ok()) {
@@ -368,7 +256,7 @@ absl::StatusOr<v1::Job> JobStore::Append(const std::string& owner, const std::st
                                                       job.received(),
                                                       ", the bytes that the server has"));
   }
-  const File file(OpenFile(PathOf(id, "in"), O_WRONLY));
+  const File file(PathOf(id, "in"), O_WRONLY);
   if (!file.is_open()) return NoJob(id);
   absl::Status written = WriteAt(file.get(), data, offset, "cannot keep the document");
   if (!written.ok()) return written;
@@ -537,7 +425,7 @@ absl::Status JobStore::AppendParts(const std::string& id,
   }
   engine::MutexLock io(&(*entry)->io);
   const std::string path = PathOf(id, "part");
-  const File file(OpenFile(path, O_WRONLY | O_CREAT));
+  const File file(path, O_WRONLY | O_CREAT);
   if (!file.is_open()) return DiskError("cannot keep translations");
   return WriteAt(file.get(), bytes, SizeOf(path), "cannot keep translations");
 }
@@ -562,7 +450,7 @@ absl::Status JobStore::Finish(const std::string& id, std::string_view document) 
   const std::string path = PathOf(id, "out");
   const std::string written = PathOf(id, "out.new");
   {
-    const File file(OpenFile(written, O_WRONLY | O_CREAT | O_TRUNC));
+    const File file(written, O_WRONLY | O_CREAT | O_TRUNC);
     if (!file.is_open()) return DiskError("cannot keep the translated document");
     absl::Status status = WriteAt(file.get(), document, 0, "cannot keep the translated document");
     if (!status.ok()) return status;

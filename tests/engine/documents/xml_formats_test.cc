@@ -113,6 +113,15 @@ TEST(Archives, KeepEveryOtherMember) {
   EXPECT_TRUE(written.starts_with(docx.substr(0, docx.find("word/document.xml") - 30)));
 }
 
+TEST(Archives, MembersThatOverlapAreRefused) {
+  std::string docx = Word("<w:p/>");
+  // The second record of the directory names the first member's place.
+  const size_t first = docx.find("PK\x01\x02");
+  const size_t second = docx.find("PK\x01\x02", first + 4);
+  docx.replace(second + 42, 4, docx.substr(first + 42, 4));
+  EXPECT_EQ(FaultOf("docx", docx), "two members of the archive overlap");
+}
+
 TEST(Archives, NameTheMemberThatIsWrong) {
   EXPECT_THAT(FaultOf("docx", "no archive"), HasSubstr("the end of the zip archive is missing"));
   EXPECT_EQ(FaultOf("docx", ZipOf({{"a", "b"}})),

@@ -93,7 +93,7 @@ TEST_F(JobStoreTest, OnlyTheOwnerSeesAJob) {
     EXPECT_THAT(store_->List(other), IsEmpty());
   }
   EXPECT_EQ(store_->List("web").size(), 1);
-  // Without keys nobody can list the jobs of others.
+  // Without keys, no client can list jobs.
   Waiting("");
   EXPECT_THAT(store_->List(""), IsEmpty());
 }
