@@ -195,19 +195,38 @@ TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
   }
 }
 
+// Starts the daemon with `kilobytes` of address space, stops it, and returns its log.
+std::string LogUnderLimit(int64_t kilobytes) {
+  ChildProcess daemon(Shell("ulimit -v " + std::to_string(kilobytes) + " && exec \"$0\" \"$@\"",
+                            {"--cpu-workers", "2", "--threads-per-worker", "1"}));
+  Address(daemon.ReadLine());
+  daemon.Stop();
+  return daemon.Errors();
+}
+
+// Returns the number that the log gives for `field`; 0 without it.
+int64_t LoggedNumber(const std::string& log, const std::string& field) {
+  std::smatch match;
+  const bool found = std::regex_search(log, match, std::regex("\"" + field + "\":([0-9]+)"));
+  return found ? std::stoll(match[1]) : 0;
+}
+
 // The memory bound includes the models' mapped memory, so it is compared with the limit that was
 // available before the models were loaded. Only a process with a lower limit logs a warning.
 TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";
 #endif
-  for (const auto& [kilobytes, warns] : {std::pair("1300000", false), std::pair("800000", true)}) {
-    ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
-                              {"--cpu-workers", "2", "--threads-per-worker", "1"}));
-    Address(daemon.ReadLine());
-    daemon.Stop();
-    const std::string log = daemon.Errors();
-    EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)")) << kilobytes;
+  constexpr int64_t kAmple = int64_t{4} << 20;  // KiB
+  const std::string ample = LogUnderLimit(kAmple);
+  const int64_t bound = LoggedNumber(ample, "sum_bytes");
+  const int64_t before_models = kAmple * 1024 - LoggedNumber(ample, "limit_bytes");
+  ASSERT_GT(bound, 0) << ample;
+  constexpr int64_t kMargin = int64_t{64} << 20;
+  const int64_t suffices = before_models + bound + kMargin;
+  for (const auto& [bytes, warns] : {std::pair(suffices, false), {suffices - 2 * kMargin, true}}) {
+    const std::string log = LogUnderLimit(bytes / 1024);
+    EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)"));
     EXPECT_EQ(log.find("memory bound above the limit") != std::string::npos, warns) << log;
   }
 }
