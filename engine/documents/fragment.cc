@@ -33,22 +33,6 @@ int NumberOf(const HtmlToken& token, string_view bytes) {
   return error == std::errc() && at == end && number >= 0 ? number : -1;
 }
 
-std::string Decoded(string_view html) {
-  std::string text;
-  for (size_t at = 0; at < html.size();) {
-    if (html[at] == '&') {
-      const CharacterReference reference = ReadCharacterReference(html.substr(at));
-      if (reference.size > 0) {
-        text += reference.text;
-        at += reference.size;
-        continue;
-      }
-    }
-    text += html[at++];
-  }
-  return text;
-}
-
 // Returns the pieces of a fragment, whose elements are balanced, or an error for other markup.
 absl::StatusOr<std::vector<FragmentPiece>> Pieces(string_view html) {
   std::vector<FragmentPiece> pieces;
@@ -56,7 +40,7 @@ absl::StatusOr<std::vector<FragmentPiece>> Pieces(string_view html) {
   for (const HtmlToken& token : TokenizeHtml(html)) {
     const string_view bytes = token.range.In(html);
     if (token.kind == HtmlToken::Kind::kText) {
-      pieces.push_back({FragmentPiece::Kind::kText, -1, Decoded(bytes)});
+      pieces.push_back({FragmentPiece::Kind::kText, -1, DecodeCharacterReferences(bytes)});
       continue;
     }
     const bool is_start = token.kind == HtmlToken::Kind::kStartTag;

@@ -15,14 +15,26 @@ absl::StatusOr<std::string> SplicedDocument::Write(Translations translations) co
   std::string out;
   out.reserve(bytes_.size() + bytes_.size() / 4);
   size_t at = 0;
+  const auto write = [&](TextRange range, string_view bytes) {
+    out.append(bytes_, at, static_cast<size_t>(range.begin) - at);
+    out += bytes;
+    at = static_cast<size_t>(range.end);
+  };
+  const bool is_translated =
+      std::ranges::any_of(translations, [](const auto& given) { return given.has_value(); });
+  size_t edit = is_translated ? 0 : edits_.size();
+  const auto write_edits_before = [&](int64_t end) {
+    for (; edit < edits_.size() && edits_[edit].range.begin < end; ++edit) {
+      write(edits_[edit].range, edits_[edit].bytes);
+    }
+  };
   for (size_t i = 0; i < translations.size(); ++i) {
     if (!translations[i].has_value()) continue;
     if (!has_targets_ && *translations[i] == texts()[i].text) continue;
-    const TextRange range = ranges_[i];
-    out.append(bytes_, at, static_cast<size_t>(range.begin) - at);
-    out += Encode(i, *translations[i]);
-    at = static_cast<size_t>(range.end);
+    write_edits_before(ranges_[i].begin);
+    write(ranges_[i], Encode(i, *translations[i]));
   }
+  write_edits_before(static_cast<int64_t>(bytes_.size()));
   out.append(bytes_, at);
   return out;
 }
@@ -36,6 +48,10 @@ absl::Status SplicedDocument::Add(TextRange range, DocumentText text,
       AddText(std::move(text), options, is_refused ? LineOf(bytes_, range.begin) : std::string());
   if (added.ok()) ranges_.push_back(range);
   return added;
+}
+
+void SplicedDocument::Edit(TextRange range, std::string bytes) {
+  edits_.push_back({range, std::move(bytes)});
 }
 
 std::string LineOf(string_view bytes, int64_t at) {

@@ -31,15 +31,24 @@ class SplicedDocument : public Document {
   // after the end of the text before.
   absl::Status Add(TextRange range, DocumentText text, const DocumentOptions& options);
 
+  // Writes `bytes` over `range` if any text is translated. REQUIRES: as for Add.
+  void Edit(TextRange range, std::string bytes);
+
   // Returns the bytes that stand for texts()[text] once it is translated.
   virtual std::string Encode(size_t text, std::string_view translation) const = 0;
 
   TextRange range(size_t text) const { return ranges_[text]; }
 
  private:
+  struct Change {
+    TextRange range;
+    std::string bytes;
+  };
+
   const std::string bytes_;
   const bool has_targets_;
   std::vector<TextRange> ranges_;
+  std::vector<Change> edits_;
 };
 
 // Returns "line N", where N is the line of the byte `at`.

@@ -3,10 +3,13 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/concat.h"
+#include "engine/base/utf8.h"
 #include "engine/documents/formats/formats.h"
 #include "engine/documents/packaged_document.h"
 #include "engine/documents/xml_reader.h"
 #include "engine/documents/xml_texts.h"
+#include "engine/text/html/html_entities.h"
 #include "engine/text/html/html_tokenizer.h"
 
 namespace dragoman::engine {
@@ -97,18 +100,59 @@ class BookHandler final : public XmlHandler {
   int64_t void_begin_ = 0;
 };
 
+// Reads a chapter that is not well-formed, as browsers read HTML. An unpaired tag ends a text.
+absl::Status ReadTags(string_view html, BookHandler* handler) {
+  static constexpr const char* kNoTranslate[] = {"translate", "no", nullptr};
+  for (const HtmlToken& token : TokenizeHtml(html)) {
+    const std::string name = Concat("h:", token.name);
+    XmlTag tag{name, token.range, token.is_no_translate ? kNoTranslate : nullptr};
+    absl::Status read;
+    switch (token.kind) {
+      case HtmlToken::Kind::kText:
+        read = handler->Text(DecodeCharacterReferences(token.range.In(html)), token.range);
+        break;
+      case HtmlToken::Kind::kStartTag:
+        read = handler->Start(tag);
+        if (token.is_self_closing || KindOfElement(token.name).is_void) {
+          tag.range.begin = tag.range.end;
+          if (read.ok()) read = handler->End(tag);
+        }
+        break;
+      case HtmlToken::Kind::kEndTag:
+        read = handler->End(tag);
+        break;
+      case HtmlToken::Kind::kRawText:
+        break;
+      case HtmlToken::Kind::kComment:
+        read = handler->Other(token.range);
+        break;
+    }
+    if (!read.ok()) return read;
+  }
+  return absl::OkStatus();
+}
+
+bool IsChapter(string_view name) {
+  return name.ends_with(".xhtml") || name.ends_with(".html") || name.ends_with(".htm");
+}
+
 }  // namespace
 
 ReadDocument ReadEpub(std::string bytes, const DocumentOptions& options) {
   return PackagedDocument::Read(
       std::move(bytes), "META-INF/container.xml",
       [](string_view name) {
-        return name.ends_with(".xhtml") || name.ends_with(".html") || name.ends_with(".htm") ||
-               name.ends_with(".ncx") || name.ends_with(".opf");
+        return IsChapter(name) || name.ends_with(".ncx") || name.ends_with(".opf");
       },
       [](const Archive&, string_view name, XmlTexts* texts) {
         BookHandler handler(texts);
-        return ReadXml(texts->xml(), name, &handler);
+        const absl::Status read = ReadXml(texts->xml(), name, &handler);
+        if (read.ok() || !IsChapter(name) || FirstInvalidUtf8(texts->xml()).has_value()) {
+          return read;
+        }
+        *texts = XmlTexts(texts->xml());
+        BookHandler lenient(texts);
+        return ReadTags(texts->xml(), &lenient);
       },
       options);
 }

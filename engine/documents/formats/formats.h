@@ -26,7 +26,8 @@ ReadDocument ReadSrt(std::string bytes, const DocumentOptions& options);
 ReadDocument ReadVtt(std::string bytes, const DocumentOptions& options);
 
 // gettext. Messages without a translation, and fuzzy ones, which lose the mark. Every plural form
-// is translated from the plural, except that of the number 1.
+// is translated from the plural, except that of the number 1. The header of a translated catalogue
+// names UTF-8.
 ReadDocument ReadPo(std::string bytes, const DocumentOptions& options);
 
 // The values of strings. Keys are not translated.

@@ -2,6 +2,7 @@
 //
 // A paragraph is a list of spans (w:r, a:r, x:r), each with properties and text. Tags around spans,
 // such as those of a link, are elements.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,8 +26,7 @@ using std::string_view;
 
 // The names of the parts in one of the three vocabularies.
 struct Vocabulary {
-  std::string paragraph;
-  std::string inline_paragraph;  // another one, or ""
+  std::vector<std::string> paragraphs;
   std::string span;
   std::string span_properties;
   std::string text;
@@ -36,16 +36,17 @@ struct Vocabulary {
 
 const Vocabulary& Word() {
   static const auto* const kWord =
-      new Vocabulary{"w:p", "", "w:r", "w:rPr", "w:t", " xml:space=\"preserve\""};
+      new Vocabulary{{"w:p"}, "w:r", "w:rPr", "w:t", " xml:space=\"preserve\""};
   return *kWord;
 }
 const Vocabulary& Drawing() {
-  static const auto* const kDrawing = new Vocabulary{"a:p", "", "a:r", "a:rPr", "a:t", ""};
+  static const auto* const kDrawing = new Vocabulary{{"a:p"}, "a:r", "a:rPr", "a:t", ""};
   return *kDrawing;
 }
 const Vocabulary& Sheet() {
+  // Shared strings, those of one cell, and comments.
   static const auto* const kSheet =
-      new Vocabulary{"x:si", "x:is", "x:r", "x:rPr", "x:t", " xml:space=\"preserve\""};
+      new Vocabulary{{"x:si", "x:is", "x:text"}, "x:r", "x:rPr", "x:t", " xml:space=\"preserve\""};
   return *kSheet;
 }
 
@@ -182,7 +183,7 @@ class OfficeHandler final : public XmlHandler {
 
  private:
   bool IsParagraph(const XmlTag& tag) const {
-    return tag.name == names_.paragraph || tag.name == names_.inline_paragraph;
+    return std::ranges::find(names_.paragraphs, tag.name) != names_.paragraphs.end();
   }
 
   // Reports whether the paragraph is inside a field that will be one void.
@@ -316,10 +317,18 @@ class OfficeHandler final : public XmlHandler {
   std::set<std::string, std::less<>> text_names_;
 };
 
+// Titles of charts, text boxes and diagrams, in all three kinds of document.
+bool IsDrawing(string_view name) {
+  name.remove_prefix(name.find('/') + 1);
+  return name.ends_with(".xml") &&
+         (name.starts_with("charts/chart") || name.starts_with("drawings/drawing") ||
+          name.starts_with("diagrams/data"));
+}
+
 PackagedDocument::Reader ReaderFor(const Vocabulary& names) {
   return [&names](const Archive&, string_view name, XmlTexts* texts) {
     texts->set_keeps_space(true);
-    OfficeHandler handler(texts, names);
+    OfficeHandler handler(texts, IsDrawing(name) ? Drawing() : names);
     return ReadXml(texts->xml(), name, &handler);
   };
 }
@@ -368,7 +377,7 @@ ReadDocument ReadDocx(std::string bytes, const DocumentOptions& options) {
   const auto is_read = [](string_view name) {
     return name == "word/document.xml" || name == "word/footnotes.xml" ||
            name == "word/endnotes.xml" || name == "word/comments.xml" ||
-           IsIn(name, "word/header") || IsIn(name, "word/footer");
+           IsIn(name, "word/header") || IsIn(name, "word/footer") || IsDrawing(name);
   };
   return PackagedDocument::Read(std::move(bytes), "word/document.xml", is_read, ReaderFor(Word()),
                                 options);
@@ -376,8 +385,7 @@ ReadDocument ReadDocx(std::string bytes, const DocumentOptions& options) {
 
 ReadDocument ReadPptx(std::string bytes, const DocumentOptions& options) {
   const auto is_read = [](string_view name) {
-    return IsIn(name, "ppt/slides/") || IsIn(name, "ppt/notesSlides/") ||
-           IsIn(name, "ppt/diagrams/data");
+    return IsIn(name, "ppt/slides/") || IsIn(name, "ppt/notesSlides/") || IsDrawing(name);
   };
   return PackagedDocument::Read(std::move(bytes), "ppt/presentation.xml", is_read,
                                 ReaderFor(Drawing()), options);
@@ -385,7 +393,8 @@ ReadDocument ReadPptx(std::string bytes, const DocumentOptions& options) {
 
 ReadDocument ReadXlsx(std::string bytes, const DocumentOptions& options) {
   const auto is_read = [](string_view name) {
-    return name == "xl/sharedStrings.xml" || IsIn(name, "xl/worksheets/");
+    return name == "xl/sharedStrings.xml" || IsIn(name, "xl/worksheets/") ||
+           IsIn(name, "xl/comments") || IsIn(name, "xl/comments/") || IsDrawing(name);
   };
   std::optional<std::set<std::string>> headings;
   const auto read = [&](const Archive& archive, string_view name, XmlTexts* texts) {

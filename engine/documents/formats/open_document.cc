@@ -22,7 +22,10 @@ bool IsInline(string_view name) {
          name == "text:ruby-base" || name == "text:ruby";
 }
 
-bool IsBreak(string_view name) { return name == "text:tab" || name == "text:line-break"; }
+// Several spaces are layout, as in program code. A single one is that after a sentence.
+bool IsBreak(string_view name) {
+  return name == "text:tab" || name == "text:line-break" || name == "text:s";
+}
 
 // Parts whose text is not translated: deleted changes, and the cells whose text a program makes from
 // a number or date.
@@ -57,6 +60,7 @@ class OpenDocumentHandler final : public XmlHandler {
       texts_->Start(tag.range);
     } else {
       depth = 1;
+      is_wide_ = tag.name == "text:s" && !tag.Attribute("c").empty();
       void_begin_.push_back(tag.range.begin);
     }
     return absl::OkStatus();
@@ -79,8 +83,7 @@ class OpenDocumentHandler final : public XmlHandler {
     } else if (--depth == 0) {
       const TextRange range = {void_begin_.back(), tag.range.end};
       void_begin_.pop_back();
-      // A run of spaces.
-      if (tag.name == "text:s") {
+      if (tag.name == "text:s" && !is_wide_) {
         texts_->Text(" ", range);
       } else {
         texts_->Void(range, IsBreak(tag.name));
@@ -107,6 +110,7 @@ class OpenDocumentHandler final : public XmlHandler {
   // The number of open elements in the void of each open paragraph.
   std::vector<size_t> void_depth_;
   std::vector<int64_t> void_begin_;
+  bool is_wide_ = false;  // the void that began last is several spaces
 };
 
 }  // namespace

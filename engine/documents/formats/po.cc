@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "engine/base/concat.h"
 #include "engine/base/utf8.h"
 #include "engine/documents/formats/escapes.h"
@@ -112,7 +113,10 @@ class Po final : public SplicedDocument {
     const Message message = std::exchange(message_, {});
     field_ = nullptr;
     if (!message.id.has_value()) return absl::OkStatus();
-    if (message.id->text.empty()) return absl::OkStatus();  // the header
+    if (message.id->text.empty()) {
+      if (!message.translations.empty()) ReadHeader(message.translations[0].range);
+      return absl::OkStatus();
+    }
     bool is_translated = !message.translations.empty();
     for (const Field& field : message.translations) {
       is_translated = is_translated && !field.text.empty();
@@ -133,6 +137,19 @@ class Po final : public SplicedDocument {
       if (absl::Status added = Add(range, {source.text}, options); !added.ok()) return added;
     }
     return absl::OkStatus();
+  }
+
+  // A header that names another encoding, such as msginit's "ASCII", would make translations
+  // unreadable.
+  void ReadHeader(TextRange header) {
+    constexpr string_view kCharset = "charset=";
+    const string_view bytes = header.In(this->bytes());
+    const size_t found = bytes.find(kCharset);
+    if (found == string_view::npos) return;
+    string_view name = bytes.substr(found + kCharset.size());
+    name = name.substr(0, name.find_first_of("\\\"; \t\r\n"));
+    if (absl::EqualsIgnoreCase(std::string(name), "utf-8")) return;
+    Edit(TextRange::Of(name, this->bytes()), "UTF-8");
   }
 
   // The forms of most languages begin with that of 1, but Arabic's with that of 0.

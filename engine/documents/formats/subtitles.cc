@@ -287,10 +287,10 @@ string_view WithoutTags(string_view line) {
 // Reports whether the line is one of several speakers', or a line of a song.
 bool IsAlone(string_view line) {
   line = WithoutTags(line);
-  for (const string_view begin : {"-", "–", "—", "♪", "♫", "#", "[", "("}) {
+  for (const string_view begin : {"-", "–", "—", "♪", "♫", "#", "["}) {
     if (line.starts_with(begin)) return true;
   }
-  return false;
+  return line.starts_with('(') && line.ends_with(')');
 }
 
 // Returns the number of bytes of a dash and spaces at the beginning of the line.
@@ -305,8 +305,8 @@ size_t DashSize(string_view line) {
 
 bool Subtitles::GoesOn(const Cue& cue, const Cue& next) const {
   if (next.begin_ms - cue.end_ms > kMostGapMs || next.begin_ms < cue.begin_ms) return false;
-  if (std::ranges::any_of(cue.lines, [&](TextRange line) { return IsAlone(In(line)); }) ||
-      IsAlone(In(next.lines[0]))) {
+  const auto is_alone = [&](TextRange line) { return IsAlone(In(line)); };
+  if (std::ranges::any_of(cue.lines, is_alone) || std::ranges::any_of(next.lines, is_alone)) {
     return false;
   }
   const string_view end = WithoutTags(In(cue.lines.back()));

@@ -82,6 +82,20 @@ CharacterReference ReadCharacterReference(std::string_view text) {
   return {};
 }
 
+std::string DecodeCharacterReferences(std::string_view html) {
+  std::string text;
+  while (!html.empty()) {
+    const size_t plain = std::min(html.find('&'), html.size());
+    text += html.substr(0, plain);
+    html.remove_prefix(plain);
+    if (html.empty()) break;
+    const CharacterReference reference = ReadCharacterReference(html);
+    text += reference.size > 0 ? reference.text : "&";
+    html.remove_prefix(std::max<size_t>(reference.size, 1));
+  }
+  return text;
+}
+
 void AppendEscaped(std::string_view text, std::string& html) {
   for (const char c : text) {
     switch (c) {

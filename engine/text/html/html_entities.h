@@ -20,6 +20,9 @@ struct CharacterReference {
 // characters that windows-1252 has there.
 CharacterReference ReadCharacterReference(std::string_view text);
 
+// Returns the text that `html` stands for, which has no tags.
+std::string DecodeCharacterReferences(std::string_view html);
+
 // Appends `text` to `html`, with & < > written as references.
 void AppendEscaped(std::string_view text, std::string& html);
 

@@ -131,6 +131,39 @@ und das ist auch gut so.
 )");
 }
 
+TEST(Srt, ASpeakersLineBelongsToItsOwnCue) {
+  constexpr char kContinued[] = R"(1
+00:00:01,000 --> 00:00:02,500
+You can change
+
+2
+00:00:02,600 --> 00:00:04,000
+all of it.
+[laughter]
+)";
+  EXPECT_THAT(TextsOf(*ReadForTest("srt", kContinued)),
+              ElementsAre("You can change", "all of it.", "[laughter]"));
+  EXPECT_EQ(InCapitals("srt", kContinued), R"(1
+00:00:01,000 --> 00:00:02,500
+YOU CAN CHANGE
+
+2
+00:00:02,600 --> 00:00:04,000
+ALL OF IT.
+[LAUGHTER]
+)");
+  EXPECT_THAT(TextsOf(*ReadForTest("srt", R"(1
+00:00:01,000 --> 00:00:02,500
+The command needs Python
+(3.9 or later), which
+
+2
+00:00:02,600 --> 00:00:04,000
+is in Debian.
+)")),
+              ElementsAre("The command needs Python (3.9 or later), which is in Debian."));
+}
+
 TEST(Srt, KeepsACueWithoutAWord) {
   const std::string srt =
       "1\n00:00:01,000 --> 00:00:02,000\nWe will\n\n2\n00:00:02,000 --> 00:00:03,000\nsee.\n";
@@ -260,6 +293,15 @@ TEST(Po, TranslatesAgainIfAsked) {
 TEST(Po, WritesATranslationThatEqualsItsText) {
   EXPECT_EQ(WithTranslations("po", "msgid \"OK\"\nmsgstr \"\"\n", {"OK"}),
             "msgid \"OK\"\nmsgstr \"OK\"\n");
+}
+
+TEST(Po, TheHeaderOfATranslatedCatalogueNamesUtf8) {
+  constexpr char kAscii[] =
+      "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=ASCII\\n\"\n"
+      "\"Language: pt\\n\"\n\nmsgid \"open\"\nmsgstr \"\"\n";
+  EXPECT_EQ(WithTranslations("po", kAscii, {"abrir é"}),
+            "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+            "\"Language: pt\\n\"\n\nmsgid \"open\"\nmsgstr \"abrir é\"\n");
 }
 
 TEST(Po, NamesTheLineOfAFault) {

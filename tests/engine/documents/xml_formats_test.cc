@@ -155,6 +155,33 @@ TEST(Xlsx, KeepsTheHeadingsOfTables) {
   EXPECT_THAT(written, HasSubstr("<r><rPr><b/></rPr><t xml:space=\"preserve\">TEXT</t></r></si>"));
 }
 
+TEST(Xlsx, TranslatesCommentsChartsAndTextBoxes) {
+  const std::string drawing =
+      "xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\"><a:p><a:r><a:t>";
+  const std::string xlsx = ZipOf(
+      {{"xl/workbook.xml", "<workbook/>"},
+       {"xl/comments1.xml",
+        "<comments xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\">"
+        "<authors><author>me</author></authors><comment><text><t>a comment</t></text></comment>"
+        "</comments>"},
+       {"xl/charts/chart1.xml", absl::StrCat("<c ", drawing, "a title</a:t></a:r></a:p></c>")},
+       {"xl/drawings/drawing1.xml", absl::StrCat("<d ", drawing, "a box</a:t></a:r></a:p></d>")}});
+  EXPECT_THAT(TextsOf(*ReadForTest("xlsx", xlsx)), ElementsAre("a comment", "a title", "a box"));
+  EXPECT_THAT(*Archive::Open(InCapitals("xlsx", xlsx))->Read("xl/comments1.xml", 1 << 20),
+              HasSubstr("<author>me</author></authors><comment><text>"
+                        "<t>A COMMENT</t></text>"));
+}
+
+TEST(OpenDocument, KeepsTheLayoutOfCode) {
+  const std::string content =
+      "<x xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\"><text:p>if it rains"
+      "<text:line-break/><text:s text:c=\"4\"/>stay<text:s/> in</text:p></x>";
+  const std::string odt = ZipOf({{"content.xml", content}});
+  EXPECT_THAT(TextsOf(*ReadForTest("odt", odt)), ElementsAre("if it rains<br 0><br 1>stay in"));
+  EXPECT_THAT(*Archive::Open(InCapitals("odt", odt))->Read("content.xml", 1 << 20),
+              HasSubstr("IF IT RAINS<text:line-break/><text:s text:c=\"4\"/>STAY IN"));
+}
+
 TEST(OpenDocument, KeepsSpansNotesAndNumbers) {
   const std::string content =
       "<office:document-content xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" "
@@ -208,6 +235,18 @@ constexpr char kXliff[] =
     </trans-unit>
   </body></file>
 </xliff>)";
+
+TEST(Epub, ReadsAChapterThatIsNotWellFormedAsHtml) {
+  const std::string epub =
+      ZipOf({{"META-INF/container.xml", "<container/>"},
+             {"a.xhtml",
+              "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><p>one</s> <b>two</b><br>"
+              "three &amp; four<p translate=\"no\">kept</p></body></html>"}});
+  EXPECT_THAT(TextsOf(*ReadForTest("epub", epub)),
+              ElementsAre("one", "<g0>two</g0><br 1>three &amp; four"));
+  EXPECT_THAT(*Archive::Open(InCapitals("epub", epub))->Read("a.xhtml", 1 << 20),
+              HasSubstr("<p>ONE</s> <b>TWO</b><br>THREE &amp; FOUR<p translate=\"no\">kept</p>"));
+}
 
 TEST(Xliff, WritesTargetsAndObeysStates) {
   DocumentOptions options;
