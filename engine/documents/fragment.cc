@@ -23,7 +23,7 @@ int NumberOf(const HtmlToken& token, string_view bytes) {
   string_view digits;
   if (token.name.starts_with('g')) {
     digits = string_view(token.name).substr(1);
-  } else if (token.name == "img" || token.name == "br") {
+  } else if (token.name == "img" || token.name == "br" || token.name == "code") {
     digits = bytes.substr(std::min(bytes.size() - 1, 2 + token.name.size()));
     digits.remove_suffix(1);
   }
@@ -37,8 +37,13 @@ int NumberOf(const HtmlToken& token, string_view bytes) {
 absl::StatusOr<std::vector<FragmentPiece>> Pieces(string_view html) {
   std::vector<FragmentPiece> pieces;
   std::vector<int> open;
+  bool is_kept = false;  // inside a kept text
   for (const HtmlToken& token : TokenizeHtml(html)) {
     const string_view bytes = token.range.In(html);
+    if (is_kept) {
+      is_kept = token.kind != HtmlToken::Kind::kEndTag || token.name != "code";
+      continue;
+    }
     if (token.kind == HtmlToken::Kind::kText) {
       pieces.push_back({FragmentPiece::Kind::kText, -1, DecodeCharacterReferences(bytes)});
       continue;
@@ -59,8 +64,9 @@ absl::StatusOr<std::vector<FragmentPiece>> Pieces(string_view html) {
       open.pop_back();
     }
     pieces.push_back({kind, number, ""});
+    is_kept = token.name == "code";
   }
-  if (!open.empty()) {
+  if (!open.empty() || is_kept) {
     return absl::InvalidArgumentError("the translation has an element that is not closed");
   }
   return pieces;
@@ -83,6 +89,12 @@ void FragmentBuilder::Open(int number) { Tag("<g", number); }
 void FragmentBuilder::Close(int number) { Tag("</g", number); }
 void FragmentBuilder::Void(int number) { Tag("<img ", number); }
 void FragmentBuilder::Break(int number) { Tag("<br ", number); }
+
+void FragmentBuilder::Kept(int number, string_view text) {
+  Tag("<code ", number);
+  AppendEscaped(text, html_);
+  html_ += "</code>";
+}
 
 DocumentText FragmentBuilder::Take() {
   if (has_markup_) return {std::move(html_), TextFormat::kHtml};

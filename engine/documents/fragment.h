@@ -1,10 +1,11 @@
 // Writes a paragraph with formatting as HTML in which elements and voids have numbers, so that the
 // engine translates it and places its formatting by the alignment. Reads the translation again.
 //
-//   <g0>Hello</g0> big <img 1> world
+//   <g0>Hello</g0> big <img 1> world, see <code 2>main()</code>
 //
 // An element is formatting around words, such as bold. A void is a thing between words, such as an
-// image. A break is a void that ends a sentence, such as the end of a line.
+// image. A break is a void that ends a sentence, such as the end of a line. A kept text is a void
+// that reads as a word of the sentence, such as a name in program code.
 //
 // Thread-safety: one thread per builder; the rest are pure functions.
 #pragma once
@@ -25,6 +26,7 @@ class FragmentBuilder {
   void Close(int number);
   void Void(int number);
   void Break(int number);
+  void Kept(int number, std::string_view text);
 
   // Whether there is a text that is not white space.
   bool has_text() const { return has_text_; }
@@ -43,7 +45,7 @@ class FragmentBuilder {
 struct FragmentPiece {
   enum class Kind { kText, kOpen, kClose, kVoid };
   Kind kind = Kind::kText;
-  int number = -1;   // of the element or void; a break is a void here
+  int number = -1;   // of the element or void; a break and a kept text are voids here
   std::string text;  // kText: without markup
 };
 

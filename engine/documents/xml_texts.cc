@@ -36,6 +36,11 @@ void XmlTexts::Void(TextRange range, bool is_break) {
   open_.back().push_back({Token::Kind::kVoid, range, "", is_break});
 }
 
+void XmlTexts::Kept(TextRange range, std::string text) {
+  if (IsBlank(text)) return Void(range);
+  open_.back().push_back({Token::Kind::kKept, range, std::move(text)});
+}
+
 void XmlTexts::Span(TextRange range, SpanStyle style, std::vector<Item> items) {
   open_.back().push_back(
       {Token::Kind::kSpan, range, "", false, std::move(style), std::move(items)});
@@ -142,8 +147,12 @@ void XmlTexts::AddTrimmed(std::span<Token> tokens) {
     }
     break;
   }
-  if (begin >= end) return;
   const std::span<Token> kept = tokens.subspan(begin, end - begin);
+  const bool is_all_kept = std::ranges::all_of(kept, [](const Token& token) {
+    return token.kind == Token::Kind::kKept ||
+           (IsBlank(token.text) && token.kind != Token::Kind::kSpan);
+  });
+  if (is_all_kept) return;
 
   Run run = next_ == nullptr ? Run() : *std::exchange(next_, nullptr);
   run.range = {kept.front().range.begin, kept.back().range.end};
@@ -198,6 +207,9 @@ void XmlTexts::AddTrimmed(std::span<Token> tokens) {
         break;
       case Token::Kind::kVoid:
         add_void({token.range}, token.is_break);
+        break;
+      case Token::Kind::kKept:
+        builder.Kept(add_piece({token.range}), Normalized(token.text));
         break;
       case Token::Kind::kSpan: {
         if (span.has_value() && span->first != token.style) close_span();
@@ -264,7 +276,12 @@ class XmlTexts::RunWriter {
  public:
   RunWriter(const XmlTexts& file, const Run& run, std::span<const DocumentText> texts,
             Translations translations, std::string& out)
-      : file_(file), run_(run), texts_(texts), translations_(translations), out_(out) {}
+      : file_(file),
+        run_(run),
+        after_(static_cast<size_t>(&run - file.runs_.data()) + 1),
+        texts_(texts),
+        translations_(translations),
+        out_(out) {}
 
   absl::Status Write(const std::vector<FragmentPiece>& pieces) {
     for (const FragmentPiece& piece : pieces) {
@@ -295,7 +312,7 @@ class XmlTexts::RunWriter {
         case FragmentPiece::Kind::kVoid: {
           CloseText();
           out_ += of->style.open_void;
-          absl::Status rendered = file_.Render(of->open, texts_, translations_, out_);
+          absl::Status rendered = file_.Render(of->open, after_, texts_, translations_, out_);
           if (!rendered.ok()) return rendered;
           out_ += of->style.close_void;
           break;
@@ -323,6 +340,7 @@ class XmlTexts::RunWriter {
 
   const XmlTexts& file_;
   const Run& run_;
+  const size_t after_;  // the index of the next run
   const std::span<const DocumentText> texts_;
   const Translations translations_;
   std::string& out_;
@@ -330,7 +348,7 @@ class XmlTexts::RunWriter {
   const SpanStyle* open_ = nullptr;
 };
 
-absl::Status XmlTexts::Render(TextRange range, std::span<const DocumentText> texts,
+absl::Status XmlTexts::Render(TextRange range, size_t from, std::span<const DocumentText> texts,
                               Translations translations, std::string& out) const {
   const auto copy = [&](int64_t begin, int64_t end) { out += TextRange{begin, end}.In(xml_); };
   int64_t at = range.begin;
@@ -339,7 +357,8 @@ absl::Status XmlTexts::Render(TextRange range, std::span<const DocumentText> tex
         std::ranges::lower_bound(runs_, begin, {}, [](const Run& run) { return run.target.begin; });
     return static_cast<size_t>(found - runs_.begin());
   };
-  for (size_t i = first(range.begin); i < runs_.size() && runs_[i].target.begin < range.end;) {
+  for (size_t i = std::max(from, first(range.begin));
+       i < runs_.size() && runs_[i].target.begin < range.end;) {
     const Run& run = runs_[i];
     const bool is_elsewhere = run.target != run.range;
     const auto text = static_cast<size_t>(std::max<int64_t>(run.index, 0));
@@ -374,7 +393,8 @@ absl::StatusOr<std::string> XmlTexts::Write(std::span<const DocumentText> texts,
   }
   std::string out;
   out.reserve(xml_.size() + xml_.size() / 8);
-  absl::Status rendered = Render({0, static_cast<int64_t>(xml_.size())}, texts, translations, out);
+  absl::Status rendered =
+      Render({0, static_cast<int64_t>(xml_.size())}, 0, texts, translations, out);
   if (!rendered.ok()) return rendered;
   return out;
 }

@@ -57,6 +57,7 @@ class XmlTexts {
   void Start(TextRange tag);
   void End(TextRange tag);
   void Void(TextRange range, bool is_break = false);
+  void Kept(TextRange range, std::string text);  // a void if the text is blank
   void Span(TextRange range, SpanStyle style, std::vector<Item> items);
 
   // Ends the present run.
@@ -92,7 +93,7 @@ class XmlTexts {
 
  private:
   struct Token {
-    enum class Kind { kText, kStart, kEnd, kVoid, kSpan };
+    enum class Kind { kText, kStart, kEnd, kVoid, kKept, kSpan };
     Kind kind = Kind::kText;
     TextRange range;
     std::string text;
@@ -126,8 +127,9 @@ class XmlTexts {
   void AddRun(std::vector<Token> tokens);
   void AddTrimmed(std::span<Token> tokens);
   std::string Normalized(std::string_view text) const;
-  // Appends the bytes of the file in `range` with the translations of the runs in it.
-  absl::Status Render(TextRange range, std::span<const DocumentText> texts,
+  // Appends the bytes of the file in `range` with the translations of the runs in it. A void may begin
+  // where its run does, so only runs_[from] and later ones count.
+  absl::Status Render(TextRange range, size_t from, std::span<const DocumentText> texts,
                       Translations translations, std::string& out) const;
 
   std::string xml_;

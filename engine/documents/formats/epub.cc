@@ -46,6 +46,7 @@ class BookHandler final : public XmlHandler {
     if (IsBlock(name, kind)) texts_->EndRun();
     if (is_kept || kind.is_void) {
       Skip(tag);
+      is_text_kept_ = is_kept && !IsBlock(name, kind) && (!kind.is_opaque || name == "code");
     } else if (!IsBlock(name, kind)) {
       texts_->Start(tag.range);
     }
@@ -55,7 +56,14 @@ class BookHandler final : public XmlHandler {
   absl::Status End(const XmlTag& tag) override {
     const string_view name = tag.name.starts_with("h:") ? tag.name.substr(2) : string_view();
     if (skipped_ > 0) {
-      if (--skipped_ == 0) texts_->Void({void_begin_, tag.range.end}, name == "br");
+      if (--skipped_ > 0) return absl::OkStatus();
+      const TextRange range = {void_begin_, tag.range.end};
+      is_text_kept_ = false;
+      if (name == "br") {
+        texts_->Void(range, true);
+      } else {
+        texts_->Kept(range, std::exchange(kept_, {}));
+      }
       return absl::OkStatus();
     }
     if (inside_ == 0) return absl::OkStatus();
@@ -74,6 +82,7 @@ class BookHandler final : public XmlHandler {
   }
 
   absl::Status Text(string_view text, TextRange range) override {
+    if (is_text_kept_) kept_ += text;
     if (skipped_ == 0 && inside_ > 0) texts_->Text(text, range);
     return absl::OkStatus();
   }
@@ -98,6 +107,8 @@ class BookHandler final : public XmlHandler {
   int inside_ = 0;  // the number of open elements whose text is translated
   int skipped_ = 0;
   int64_t void_begin_ = 0;
+  bool is_text_kept_ = false;  // what is skipped is kept text
+  std::string kept_;
 };
 
 // Reads a chapter that is not well-formed, as browsers read HTML. An unpaired tag ends a text.

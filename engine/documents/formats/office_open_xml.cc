@@ -82,12 +82,13 @@ struct Span {
   FieldMark field = FieldMark::kNone;
 };
 // A field of Word is several spans: begin, instruction, separate, result, end. A link is an
-// element around its result. Any other field is a void with its result, which Word computes.
+// element around its result. Any other field is kept text: its result, which Word computes.
 struct Field {
   int64_t begin = 0;
   int depth = 1;
   bool has_result = false;  // a link: its element has been opened
   std::string instruction;
+  std::string result;
 };
 struct Paragraph {
   int skipped = 0;  // the number of open elements in what is skipped
@@ -282,13 +283,16 @@ class OfficeHandler final : public XmlHandler {
         if (field->has_result) {
           texts_->End(range);
         } else {
-          texts_->Void({field->begin, range.end});
+          texts_->Kept({field->begin, range.end}, std::move(field->result));
         }
         field.reset();
         return;
       }
       // Fields inside the result of a link are part of it, as they are.
-      if (!field->has_result) return;
+      if (!field->has_result) {
+        for (const XmlTexts::Item& item : span.items) field->result += item.text;
+        return;
+      }
     }
     if (span.field != FieldMark::kNone) {
       texts_->Void(range);

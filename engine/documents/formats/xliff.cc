@@ -20,6 +20,10 @@ using std::string_view;
 // Inline elements around text. Others are codes, which are moved as they are.
 bool IsInline(string_view name) { return name == "g" || name == "mrk" || name == "pc"; }
 
+bool IsProtected(const XmlTag& mark) {
+  return mark.Attribute("mtype") == "protected" || mark.Attribute("translate") == "no";
+}
+
 // States of a target that is not a translation yet.
 bool IsUntranslated(string_view state) {
   return state == "new" || state == "needs-translation" || state == "needs-l10n" ||
@@ -55,11 +59,12 @@ class XliffHandler final : public XmlHandler {
     }
     const string_view name = NameOf(tag);
     if (in_source_) {
-      if (IsInline(name)) {
+      if (IsInline(name) && !IsProtected(tag)) {
         texts_->Start(tag.range);
       } else {
         skipped_ = 1;
         void_begin_ = tag.range.begin;
+        is_kept_ = IsInline(name);
       }
       return absl::OkStatus();
     }
@@ -97,7 +102,10 @@ class XliffHandler final : public XmlHandler {
 
   absl::Status End(const XmlTag& tag) override {
     if (skipped_ > 0) {
-      if (--skipped_ == 0 && void_begin_ >= 0) texts_->Void({void_begin_, tag.range.end});
+      if (--skipped_ == 0 && void_begin_ >= 0) {
+        texts_->Kept({void_begin_, tag.range.end}, std::exchange(kept_, {}));
+        is_kept_ = false;
+      }
       return absl::OkStatus();
     }
     const string_view name = NameOf(tag);
@@ -118,6 +126,7 @@ class XliffHandler final : public XmlHandler {
   }
 
   absl::Status Text(string_view text, TextRange range) override {
+    if (is_kept_) kept_ += text;
     if (skipped_ > 0) return absl::OkStatus();
     if (in_source_) texts_->Text(text, range);
     if (in_target_ && !StripWhiteSpace(text).empty()) unit_.has_translation = true;
@@ -198,6 +207,8 @@ class XliffHandler final : public XmlHandler {
   bool in_source_ = false;
   bool in_target_ = false;
   int skipped_ = 0;
+  bool is_kept_ = false;  // what is skipped is kept text
+  std::string kept_;
   int64_t void_begin_ = -1;  // of the code that is skipped; -1: it is no code of a text
   Unit unit_;
 };

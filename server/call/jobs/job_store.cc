@@ -24,6 +24,7 @@ namespace {
 
 constexpr char kDatabase[] = "jobs.sqlite";
 constexpr int64_t kFilesOfAJob = 3;  // the document, its translations, and the translated document
+constexpr int64_t kMostStarts = 5;
 constexpr uint32_t kNoTranslation = 0xFFFFFFFF;  // in ID.part, in place of a length
 
 absl::Status NoJob(const std::string& id) {
@@ -132,7 +133,7 @@ absl::Status JobStore::LoadJobs() {
     if (job.state() == v1::Job::RECEIVING && job.received() == job.size()) {
       job.set_state(v1::Job::WAITING);
     }
-    for (const char* extension : {"in", "part", "out"}) {
+    for (const char* extension : {"in", "part", "out", "try"}) {
       known.insert(absl::StrCat(job.id(), ".", extension));
     }
     engine::MutexLock lock(&mu_);
@@ -145,7 +146,8 @@ absl::Status JobStore::LoadJobs() {
   while (const dirent* const file = readdir(directory)) {
     const std::string name = file->d_name;
     const bool is_ours = absl::EndsWith(name, ".in") || absl::EndsWith(name, ".part") ||
-                         absl::EndsWith(name, ".out") || absl::EndsWith(name, ".out.new");
+                         absl::EndsWith(name, ".out") || absl::EndsWith(name, ".try") ||
+                         absl::EndsWith(name, ".out.new");
     if (is_ours && !known.contains(name)) unlink(absl::StrCat(limits_.dir, "/", name).c_str());
   }
   closedir(directory);
@@ -167,7 +169,7 @@ std::string JobStore::PathOf(const std::string& id, std::string_view extension) 
 }
 
 void JobStore::RemoveFiles(const std::string& id) const {
-  for (const char* extension : {"in", "part", "out", "out.new"}) {
+  for (const char* extension : {"in", "part", "out", "out.new", "try"}) {
     unlink(PathOf(id, extension).c_str());
   }
 }
@@ -343,34 +345,58 @@ absl::Status JobStore::Remove(const std::shared_ptr<Entry>& entry) {
   return removed;
 }
 
+bool JobStore::CountStart(const std::string& id) {
+  const std::string path = PathOf(id, "try");
+  const int64_t starts = SizeOf(path);
+  if (starts >= kMostStarts) {
+    const absl::Status failed =
+        Fail(id, absl::InternalError(absl::StrCat("the server ended ", starts,
+                                                  " times while it translated this document")));
+    if (failed.ok()) return false;
+  }
+  const File file(path, O_WRONLY | O_CREAT);
+  // A full disk does not keep the job from running.
+  if (file.is_open()) WriteAt(file.get(), ".", starts, "").IgnoreError();
+  return true;
+}
+
 std::optional<JobStore::Work> JobStore::Take(int64_t max_size,
                                              const std::set<std::string>& excluded) {
-  std::shared_ptr<Entry> best;
-  v1::Job job;
-  {
-    engine::MutexLock lock(&mu_);
-    std::map<std::string, int> running;
-    for (const auto& [id, entry] : jobs_) {
-      if (entry->job.state() == v1::Job::RUNNING) ++running[entry->work.owner];
+  while (true) {
+    std::shared_ptr<Entry> best;
+    {
+      engine::MutexLock lock(&mu_);
+      best = BestWaiting(max_size, excluded);
+      if (best == nullptr) return std::nullopt;
+      // The row stays: a job that was running waits after a restart.
+      best->job.set_state(v1::Job::RUNNING);
     }
-    const auto rank = [&](const Entry& entry) {
-      return std::pair(running[entry.work.owner], entry.job.created_at().seconds());
-    };
-    for (const auto& [id, entry] : jobs_) {
-      if (entry->job.state() != v1::Job::WAITING || entry->job.size() > max_size) continue;
-      if (excluded.contains(id)) continue;
-      if (best == nullptr || rank(*entry) < rank(*best)) best = entry;
-    }
-    if (best == nullptr) return std::nullopt;
-    // The row stays: a job that was running waits after a restart.
-    best->job.set_state(v1::Job::RUNNING);
+    if (CountStart(best->work.id)) return best->work;
   }
-  return best->work;
+}
+
+std::shared_ptr<JobStore::Entry> JobStore::BestWaiting(
+    int64_t max_size, const std::set<std::string>& excluded) const {
+  std::map<std::string, int> running;
+  for (const auto& [id, entry] : jobs_) {
+    if (entry->job.state() == v1::Job::RUNNING) ++running[entry->work.owner];
+  }
+  const auto rank = [&](const Entry& entry) {
+    return std::pair(running[entry.work.owner], entry.job.created_at().seconds());
+  };
+  std::shared_ptr<Entry> best;
+  for (const auto& [id, entry] : jobs_) {
+    if (entry->job.state() != v1::Job::WAITING || entry->job.size() > max_size) continue;
+    if (excluded.contains(id)) continue;
+    if (best == nullptr || rank(*entry) < rank(*best)) best = entry;
+  }
+  return best;
 }
 
 void JobStore::Release(const std::string& id) {
   const absl::StatusOr<std::shared_ptr<Entry>> entry = FindAny(id);
   if (!entry.ok()) return;
+  unlink(PathOf(id, "try").c_str());
   engine::MutexLock lock(&mu_);
   (*entry)->job.set_state(v1::Job::WAITING);
 }
@@ -427,7 +453,9 @@ absl::Status JobStore::AppendParts(const std::string& id,
   const std::string path = PathOf(id, "part");
   const File file(path, O_WRONLY | O_CREAT);
   if (!file.is_open()) return DiskError("cannot keep translations");
-  return WriteAt(file.get(), bytes, SizeOf(path), "cannot keep translations");
+  absl::Status written = WriteAt(file.get(), bytes, SizeOf(path), "cannot keep translations");
+  if (written.ok()) unlink(PathOf(id, "try").c_str());
+  return written;
 }
 
 absl::Status JobStore::SetProgress(const std::string& id, int64_t texts, int64_t translated,
@@ -463,7 +491,9 @@ absl::Status JobStore::Finish(const std::string& id, std::string_view document) 
   job.set_state(v1::Job::DONE);
   job.set_result_size(static_cast<int64_t>(document.size()));
   absl::Status saved = SetState(*entry, std::move(job));
-  if (saved.ok()) unlink(PathOf(id, "part").c_str());
+  if (saved.ok()) {
+    for (const char* extension : {"part", "try"}) unlink(PathOf(id, extension).c_str());
+  }
   return saved;
 }
 

@@ -1,7 +1,8 @@
 // Keeps jobs: documents to translate, and their translations (dragoman.v1.Job).
 //
 // A directory has the jobs in a database (SQLite), and each job's files: ID.in, the document;
-// ID.part, the translations so far; ID.out, the translated document. If the process is killed at
+// ID.part, the translations so far; ID.out, the translated document; ID.try, a byte for each start
+// since the last translation was kept. If the process is killed at
 // any time, a later one finds every job as it was accepted, with the translations that were written.
 // A job has an owner, the client of its API key or "", and only its owner sees it. Without keys the
 // id is the secret: it has 128 random bits.
@@ -78,7 +79,8 @@ class JobStore {
   // was deleted, and RESOURCE_EXHAUSTED if the disk is full: the caller may try again.
 
   // Returns the oldest waiting job whose document has at most `max_size` bytes and whose id is not in
-  // `excluded`. It is running then. Prefers the owner who has the fewest running jobs.
+  // `excluded`. It is running then. Prefers the owner who has the fewest running jobs. Fails a job
+  // that was running at the end of five processes and had no new translation in any of them.
   std::optional<Work> Take(int64_t max_size, const std::set<std::string>& excluded = {});
   // The job waits again.
   void Release(const std::string& id);
@@ -120,6 +122,11 @@ class JobStore {
   absl::StatusOr<std::shared_ptr<Entry>> Find(const std::string& owner,
                                               const std::string& id) const;
   absl::StatusOr<std::shared_ptr<Entry>> FindAny(const std::string& id) const;
+  // Returns the job that runs next, or nullptr.
+  std::shared_ptr<Entry> BestWaiting(int64_t max_size, const std::set<std::string>& excluded) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Counts a start of the job. Returns false if the job has failed because it had too many.
+  bool CountStart(const std::string& id);
   absl::Status Remove(const std::shared_ptr<Entry>& entry);
   // Sets the state, and the time of the end if it is one.
   absl::Status SetState(const std::shared_ptr<Entry>& entry, v1::Job job);

@@ -57,7 +57,7 @@ TEST(Docx, KeepsLinksFieldsBreaksAndControls) {
       "<w:r><w:fldChar w:fldCharType=\"separate\"/></w:r><w:r><w:t>7</w:t></w:r>"
       "<w:r><w:fldChar w:fldCharType=\"end\"/></w:r><w:r><w:t> end</w:t></w:r></w:p>");
   EXPECT_THAT(TextsOf(*ReadForTest("docx", docx)),
-              ElementsAre("See <g0>the page</g0><br 1>now<g2>here</g2><img 3> end"));
+              ElementsAre("See <g0>the page</g0><br 1>now<g2>here</g2><code 3>7</code> end"));
   const std::string body = BodyOf(InCapitals("docx", docx));
   EXPECT_THAT(body, HasSubstr("<w:hyperlink x:id=\"1\"><w:r><w:t xml:space=\"preserve\">THE "
                               "PAGE</w:t></w:r></w:hyperlink><w:r><w:br/></w:r>"));
@@ -214,8 +214,8 @@ TEST(Epub, TranslatesChaptersAndContents) {
         "<body><p>a&nbsp;<b>bold</b> <code>x</code> word<br/>line</p><div>text<p>in</p>tail</div>"
         "</body></html>"}});
   EXPECT_THAT(TextsOf(*ReadForTest("epub", epub)),
-              ElementsAre("one", "book", "a\u00A0<g0>bold</g0> <img 1> word<br 2>line", "text",
-                          "in", "tail"));
+              ElementsAre("one", "book", "a\u00A0<g0>bold</g0> <code 1>x</code> word<br 2>line",
+                          "text", "in", "tail"));
   const std::string written = *Archive::Open(InCapitals("epub", epub))->Read("a.xhtml", 1 << 20);
   EXPECT_THAT(written, HasSubstr("<p>A\u00A0<b>BOLD</b> <code>x</code> WORD<br/>LINE</p><div>TEXT"
                                  "<p>IN</p>TAIL</div>"));
@@ -235,6 +235,22 @@ constexpr char kXliff[] =
     </trans-unit>
   </body></file>
 </xliff>)";
+
+TEST(Epub, KeepsCodeAsAWordOfItsSentence) {
+  const std::string epub = ZipOf(
+      {{"META-INF/container.xml", "<container/>"},
+       {"a.xhtml",
+        "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body><p><code>a &lt; b</code> is true, "
+        "says <i translate=\"no\">Max</i></p><p><code>x</code></p></body></html>"}});
+  EXPECT_THAT(TextsOf(*ReadForTest("epub", epub)),
+              ElementsAre("<code 0>a &lt; b</code> is true, says <code 1>Max</code>"));
+  EXPECT_THAT(*Archive::Open(WithTranslations("epub", epub,
+                                              {"<code 1>Max</code> sagt: <code 0>a &lt; b</code>"}))
+                   ->Read("a.xhtml", 1 << 20),
+              HasSubstr("<p><i translate=\"no\">Max</i> sagt: <code>a &lt; b</code></p>"));
+  EXPECT_THAT(*Archive::Open(InCapitals("epub", epub))->Read("a.xhtml", 1 << 20),
+              HasSubstr("<p><code>a &lt; b</code> IS TRUE, SAYS <i translate=\"no\">Max</i></p>"));
+}
 
 TEST(Epub, ReadsAChapterThatIsNotWellFormedAsHtml) {
   const std::string epub =
@@ -287,6 +303,16 @@ TEST(Xliff, WritesVersion2) {
       "TWO</pc></target></segment><ignorable><source>x</source></ignorable><segment "
       "state=\"final\"><source>a</source><target>b</target></segment></unit></file></xliff>");
   EXPECT_EQ(FaultOf("xliff", "<tmx/>"), "the root element is not <xliff>");
+}
+
+TEST(Xliff, KeepsProtectedText) {
+  EXPECT_THAT(
+      TextsOf(*ReadForTest(
+          "xliff",
+          "<xliff><file><body><trans-unit id=\"1\"><source>Run <mrk mtype=\"protected\">git "
+          "pull</mrk> now.</source></trans-unit><trans-unit id=\"2\"><source><mrk "
+          "mtype=\"protected\">git pull</mrk></source></trans-unit></body></file></xliff>")),
+      ElementsAre("Run <code 0>git pull</code> now."));
 }
 
 TEST(Xml, RefusesEntitiesAndDepth) {

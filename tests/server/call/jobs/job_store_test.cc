@@ -224,5 +224,29 @@ TEST_F(JobStoreTest, OwnersTakeTurns) {
   EXPECT_TRUE(store_->Take(100).has_value());
 }
 
+TEST_F(JobStoreTest, AJobThatEndsProcessesFails) {
+  const std::string id = Waiting();
+  const auto end_processes = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      ASSERT_TRUE(store_->Take(100).has_value()) << i;
+      ASSERT_TRUE(Open().ok());
+    }
+  };
+  end_processes(4);
+  // A job that moves on, or that a process gives back as it ends, is not to blame.
+  ASSERT_TRUE(store_->Take(100).has_value());
+  ASSERT_TRUE(store_->AppendParts(id, Parts{"a"}).ok());
+  ASSERT_TRUE(Open().ok());
+  end_processes(4);
+  ASSERT_TRUE(store_->Take(100).has_value());
+  store_->Release(id);
+  end_processes(5);
+  now_ += 1;
+  const std::string next = Waiting();
+  EXPECT_EQ(store_->Take(100)->id, next);
+  EXPECT_EQ(StateOf(id), v1::Job::FAILED);
+  EXPECT_THAT(store_->Get("web", id)->error().message(), HasSubstr("ended 5 times"));
+}
+
 }  // namespace
 }  // namespace dragoman::server
