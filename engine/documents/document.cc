@@ -10,6 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/base/utf8.h"
 #include "engine/documents/formats/formats.h"
+#include "engine/documents/fragment.h"
 
 namespace dragoman::engine {
 namespace {
@@ -78,6 +79,10 @@ absl::Status Document::AddText(DocumentText text, const DocumentOptions& options
   }
   texts_.push_back(std::move(text));
   return absl::OkStatus();
+}
+
+absl::Status CheckTranslation(const DocumentText& text, string_view translation) {
+  return text.is_fragment ? ReadFragment(text, translation).status() : absl::OkStatus();
 }
 
 bool NeedsTranslation(const DocumentText& text) {

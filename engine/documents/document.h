@@ -27,11 +27,16 @@ namespace dragoman::engine {
 
 // A text to translate. It is valid UTF-8 and has at most DocumentOptions::max_text_bytes bytes. In
 // kHtml it may have elements and voids that stand for the document's own formatting; a translation
-// keeps all of them.
+// keeps all voids.
 struct DocumentText {
   std::string text;
   TextFormat format = TextFormat::kPlain;
+  bool is_fragment = false;  // kHtml with the document's formatting as elements and voids
 };
+
+// Returns INVALID_ARGUMENT if the translation has lost an element or a void of the text, so that
+// Document::Write would refuse it. Repeated voids are no fault: Write leaves the repetition out.
+absl::Status CheckTranslation(const DocumentText& text, std::string_view translation);
 
 struct DocumentOptions {
   // The part of the document that is translated. CSV: numbers of columns, from 1, or their names in
@@ -65,8 +70,8 @@ class Document {
   // Returns the document with translations[i] in place of texts()[i], or next to it in formats that
   // have both languages (PO, XLIFF). The document's own bytes stay for a text without a translation,
   // and for one whose translation equals it and takes its place. Characters that the format cannot
-  // have are left out. Returns INVALID_ARGUMENT if a translation has lost an element or a void.
-  // REQUIRES: there is one element for each text.
+  // have are left out. Returns the errors of CheckTranslation. REQUIRES: there is one element for
+  // each text.
   virtual absl::StatusOr<std::string> Write(Translations translations) const = 0;
 
  protected:

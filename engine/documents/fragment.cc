@@ -97,8 +97,8 @@ void FragmentBuilder::Kept(int number, string_view text) {
 }
 
 DocumentText FragmentBuilder::Take() {
-  if (has_markup_) return {std::move(html_), TextFormat::kHtml};
-  return {std::move(plain_), TextFormat::kPlain};
+  if (has_markup_) return {std::move(html_), TextFormat::kHtml, true};
+  return {std::move(plain_)};
 }
 
 absl::StatusOr<std::vector<FragmentPiece>> ReadFragment(const DocumentText& source,
@@ -116,14 +116,19 @@ absl::StatusOr<std::vector<FragmentPiece>> ReadFragment(const DocumentText& sour
     if (piece.kind == FragmentPiece::Kind::kVoid) ++voids[piece.number];
     if (piece.kind == FragmentPiece::Kind::kOpen) elements[piece.number] = true;
   }
-  for (const FragmentPiece& piece : *pieces) {
-    if (piece.kind == FragmentPiece::Kind::kVoid) --voids[piece.number];
-    if (piece.kind == FragmentPiece::Kind::kOpen && !elements.contains(piece.number)) {
-      return absl::InvalidArgumentError("the translation has a foreign tag");
+  bool has_foreign = false;
+  std::erase_if(*pieces, [&](const FragmentPiece& piece) {
+    if (piece.kind == FragmentPiece::Kind::kVoid) {
+      has_foreign = has_foreign || !voids.contains(piece.number);
+      return --voids[piece.number] < 0;
     }
-  }
-  if (!std::ranges::all_of(voids, [](const auto& entry) { return entry.second == 0; })) {
-    return absl::InvalidArgumentError("the translation has lost or repeated a tag");
+    has_foreign = has_foreign ||
+                  (piece.kind == FragmentPiece::Kind::kOpen && !elements.contains(piece.number));
+    return false;
+  });
+  if (has_foreign) return absl::InvalidArgumentError("the translation has a foreign tag");
+  if (std::ranges::any_of(voids, [](const auto& entry) { return entry.second > 0; })) {
+    return absl::InvalidArgumentError("the translation has lost a tag");
   }
   return pieces;
 }

@@ -50,7 +50,8 @@ struct FragmentPiece {
 };
 
 // Returns the parts of a translation of `source`. Elements are balanced; one may come several times.
-// Returns INVALID_ARGUMENT if a void of `source` is missing or repeated, or a tag is none of its.
+// A repeated void is left out. Returns INVALID_ARGUMENT if a void of `source` is missing, or a tag
+// is none of its.
 absl::StatusOr<std::vector<FragmentPiece>> ReadFragment(const DocumentText& source,
                                                         std::string_view translation);
 

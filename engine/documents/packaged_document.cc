@@ -3,6 +3,8 @@
 #include <map>
 #include <span>
 #include <utility>
+
+#include "absl/strings/ascii.h"
 #include "engine/base/concat.h"
 
 namespace dragoman::engine {
@@ -60,6 +62,15 @@ absl::StatusOr<std::string> PackagedDocument::Write(Translations translations) c
     first += member.count;
   }
   return archive_.With(contents);
+}
+
+bool IsCodeStyle(string_view style) {
+  const std::string name = absl::AsciiStrToLower(std::string(style));
+  for (const string_view part : {"code", "verbatim", "preformatted", "source_20_text",
+                                 "source_text", "sourcetext", "teletype", "typewriter"}) {
+    if (name.find(part) != name.npos) return true;
+  }
+  return false;
 }
 
 absl::StatusOr<std::unique_ptr<Document>> XmlDocument::Read(std::string bytes, const Reader& reader,

@@ -43,6 +43,10 @@ class PackagedDocument final : public Document {
   std::vector<Member> members_;  // those with texts
 };
 
+// Reports whether the name or id of a style says that its text is program code, which stays as it
+// is: "Source_20_Text" of LibreOffice, "HTMLCode" of Word, "VerbatimChar" of pandoc.
+bool IsCodeStyle(std::string_view style);
+
 // A document that is one XML file.
 class XmlDocument final : public Document {
  public:

@@ -38,7 +38,14 @@ void XmlTexts::Void(TextRange range, bool is_break) {
 
 void XmlTexts::Kept(TextRange range, std::string text) {
   if (IsBlank(text)) return Void(range);
-  open_.back().push_back({Token::Kind::kKept, range, std::move(text)});
+  std::vector<Token>& tokens = open_.back();
+  if (!tokens.empty() && tokens.back().kind == Token::Kind::kKept &&
+      tokens.back().range.end == range.begin) {
+    tokens.back().text += text;
+    tokens.back().range.end = range.end;
+    return;
+  }
+  tokens.push_back({Token::Kind::kKept, range, std::move(text)});
 }
 
 void XmlTexts::Span(TextRange range, SpanStyle style, std::vector<Item> items) {

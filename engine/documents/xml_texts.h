@@ -57,7 +57,8 @@ class XmlTexts {
   void Start(TextRange tag);
   void End(TextRange tag);
   void Void(TextRange range, bool is_break = false);
-  void Kept(TextRange range, std::string text);  // a void if the text is blank
+  // A void if the text is blank. Neighbours are one kept text.
+  void Kept(TextRange range, std::string text);
   void Span(TextRange range, SpanStyle style, std::vector<Item> items);
 
   // Ends the present run.

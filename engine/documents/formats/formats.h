@@ -42,7 +42,7 @@ ReadDocument ReadTsv(std::string bytes, const DocumentOptions& options);
 // XLIFF 1.2 and 2.
 ReadDocument ReadXliff(std::string bytes, const DocumentOptions& options);
 
-// Office Open XML.
+// Office Open XML. Text in a style for program code stays, here and in OpenDocument.
 ReadDocument ReadDocx(std::string bytes, const DocumentOptions& options);
 ReadDocument ReadPptx(std::string bytes, const DocumentOptions& options);
 ReadDocument ReadXlsx(std::string bytes, const DocumentOptions& options);

@@ -80,6 +80,7 @@ struct Span {
   std::string properties;
   std::vector<XmlTexts::Item> items;
   FieldMark field = FieldMark::kNone;
+  bool is_code = false;
 };
 // A field of Word is several spans: begin, instruction, separate, result, end. A link is an
 // element around its result. Any other field is kept text: its result, which Word computes.
@@ -91,6 +92,7 @@ struct Field {
   std::string result;
 };
 struct Paragraph {
+  bool is_code = false;
   int skipped = 0;  // the number of open elements in what is skipped
   Skipped kind = Skipped::kNothing;
   int64_t skipped_begin = 0;
@@ -115,6 +117,11 @@ class OfficeHandler final : public XmlHandler {
     if (paragraphs_.empty()) return absl::OkStatus();
     Paragraph& p = paragraphs_.back();
     if (p.skipped > 0) {
+      // Styles are in the properties of a paragraph and of a span.
+      if (tag.name == "w:pStyle") p.is_code = IsCodeStyle(tag.Attribute("val"));
+      if (tag.name == "w:rStyle" && p.span.has_value()) {
+        p.span->is_code = IsCodeStyle(tag.Attribute("val"));
+      }
       ++p.skipped;
       return absl::OkStatus();
     }
@@ -148,7 +155,11 @@ class OfficeHandler final : public XmlHandler {
       return absl::OkStatus();
     }
     if (IsParagraph(tag)) {
-      texts_->Leave();
+      if (p.is_code) {
+        texts_->Drop();
+      } else {
+        texts_->Leave();
+      }
       paragraphs_.pop_back();
     } else if (tag.name == names_.text) {
       p.in_text = false;
@@ -296,6 +307,10 @@ class OfficeHandler final : public XmlHandler {
     }
     if (span.field != FieldMark::kNone) {
       texts_->Void(range);
+      return;
+    }
+    if (span.is_code && span.items.size() == 1 && !span.items[0].void_range.has_value()) {
+      texts_->Kept(range, std::move(span.items[0].text));
       return;
     }
     const string_view text_name = span.text_name.empty() ? TextName(span) : span.text_name;

@@ -1,8 +1,11 @@
 // OpenDocument: text, spreadsheets, presentations (.odt, .ods, .odp).
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/documents/formats/formats.h"
 #include "engine/documents/packaged_document.h"
@@ -47,19 +50,24 @@ class OpenDocumentHandler final : public XmlHandler {
       ++skipped_;
       return absl::OkStatus();
     }
+    if (tag.name == "style:style" && IsCodeStyle(tag.Attribute("parent-style-name"))) {
+      code_styles_.emplace(tag.Attribute("name"));
+    }
     if (IsParagraph(tag.name)) {
       texts_->Enter();
       void_depth_.push_back(0);
+      code_paragraphs_.push_back(HasCodeStyle(tag));
       return absl::OkStatus();
     }
     if (void_depth_.empty()) return absl::OkStatus();
     size_t& depth = void_depth_.back();
     if (depth > 0) {
       ++depth;
-    } else if (IsInline(tag.name)) {
+    } else if (IsInline(tag.name) && !HasCodeStyle(tag)) {
       texts_->Start(tag.range);
     } else {
       depth = 1;
+      is_kept_ = IsInline(tag.name);
       is_wide_ = tag.name == "text:s" && !tag.Attribute("c").empty();
       void_begin_.push_back(tag.range.begin);
     }
@@ -73,8 +81,13 @@ class OpenDocumentHandler final : public XmlHandler {
     }
     if (void_depth_.empty()) return absl::OkStatus();
     if (IsParagraph(tag.name)) {
+      if (code_paragraphs_.back()) {
+        texts_->Drop();
+      } else {
+        texts_->Leave();
+      }
       void_depth_.pop_back();
-      texts_->Leave();
+      code_paragraphs_.pop_back();
       return absl::OkStatus();
     }
     size_t& depth = void_depth_.back();
@@ -83,7 +96,10 @@ class OpenDocumentHandler final : public XmlHandler {
     } else if (--depth == 0) {
       const TextRange range = {void_begin_.back(), tag.range.end};
       void_begin_.pop_back();
-      if (tag.name == "text:s" && !is_wide_) {
+      if (is_kept_) {
+        is_kept_ = false;
+        texts_->Kept(range, std::exchange(kept_, {}));
+      } else if (tag.name == "text:s" && !is_wide_) {
         texts_->Text(" ", range);
       } else {
         texts_->Void(range, IsBreak(tag.name));
@@ -93,6 +109,7 @@ class OpenDocumentHandler final : public XmlHandler {
   }
 
   absl::Status Text(string_view text, TextRange range) override {
+    if (is_kept_) kept_ += text;
     if (skipped_ == 0 && !void_depth_.empty() && void_depth_.back() == 0) {
       texts_->Text(text, range);
     }
@@ -105,11 +122,20 @@ class OpenDocumentHandler final : public XmlHandler {
   }
 
  private:
+  bool HasCodeStyle(const XmlTag& tag) const {
+    const string_view style = tag.Attribute("style-name");
+    return IsCodeStyle(style) || code_styles_.contains(style);
+  }
+
   XmlTexts* const texts_;
   int skipped_ = 0;
   // The number of open elements in the void of each open paragraph.
   std::vector<size_t> void_depth_;
   std::vector<int64_t> void_begin_;
+  std::vector<bool> code_paragraphs_;               // for each open paragraph: it is program code
+  std::set<std::string, std::less<>> code_styles_;  // of the file itself
+  bool is_kept_ = false;                            // the void that began last is kept text
+  std::string kept_;
   bool is_wide_ = false;  // the void that began last is several spaces
 };
 

@@ -356,7 +356,8 @@ absl::Status JobRunner::Run::Take(Part part) {
       if (item.has_error()) {
         status = FromRpcStatus(item.error());
       } else {
-        translations_[text] = item.translated_text();
+        status = engine::CheckTranslation(document_->texts()[text], item.translated_text());
+        if (status.ok()) translations_[text] = item.translated_text();
       }
     }
     is_done_[text] = true;

@@ -93,13 +93,34 @@ TEST(Docx, TranslatesTextBoxesInsideParagraphs) {
   EXPECT_THAT(BodyOf(*written), HasSubstr("im Kasten"));
 }
 
+TEST(Docx, KeepsTextInStylesForCode) {
+  const std::string docx = Word(
+      "<w:p><w:pPr><w:pStyle w:val=\"SourceCode\"/></w:pPr><w:r><w:t>int x;</w:t></w:r></w:p>"
+      "<w:p><w:r><w:t xml:space=\"preserve\">Call </w:t></w:r>"
+      "<w:r><w:rPr><w:rStyle w:val=\"HTMLCode\"/></w:rPr><w:t>main</w:t></w:r>"
+      "<w:r><w:rPr><w:rStyle w:val=\"HTMLCode\"/></w:rPr><w:t>()</w:t></w:r>"
+      "<w:r><w:t xml:space=\"preserve\"> now</w:t></w:r></w:p>");
+  EXPECT_THAT(TextsOf(*ReadForTest("docx", docx)), ElementsAre("Call <code 0>main()</code> now"));
+  const std::string written =
+      BodyOf(WithTranslations("docx", docx, {"<code 0>main()</code> rufen"}));
+  EXPECT_THAT(written, HasSubstr("<w:t>int x;</w:t>"));
+  EXPECT_THAT(written,
+              HasSubstr("<w:p><w:r><w:rPr><w:rStyle w:val=\"HTMLCode\"/></w:rPr><w:t>main</w:t>"
+                        "</w:r><w:r><w:rPr><w:rStyle w:val=\"HTMLCode\"/></w:rPr><w:t>()</w:t>"
+                        "</w:r><w:r><w:t xml:space=\"preserve\"> rufen</w:t></w:r></w:p>"));
+}
+
 TEST(Docx, RefusesATranslationThatLostAThing) {
-  const auto document =
-      ReadForTest("docx", Word("<w:p><w:r><w:t>a</w:t><w:drawing/><w:t>b</w:t></w:r></w:p>"));
-  for (const char* lost : {"ab", "a<img 0><img 0>b", "a<img 0><g1>b</g1>", "a<b>c</b><img 0>"}) {
+  const std::string docx = Word("<w:p><w:r><w:t>a</w:t><w:drawing/><w:t>b</w:t></w:r></w:p>");
+  const auto document = ReadForTest("docx", docx);
+  for (const char* lost : {"ab", "a<img 0><g1>b</g1>", "a<b>c</b><img 0>"}) {
     const auto written = document->Write(std::vector<std::optional<std::string>>{lost});
     EXPECT_EQ(written.status().code(), absl::StatusCode::kInvalidArgument) << lost;
+    EXPECT_EQ(CheckTranslation(document->texts()[0], lost), written.status()) << lost;
   }
+  // A repeated one is left out.
+  EXPECT_EQ(BodyOf(WithTranslations("docx", docx, {"A<img 0><img 0>B"})),
+            BodyOf(InCapitals("docx", docx)));
 }
 
 TEST(Archives, KeepEveryOtherMember) {
@@ -180,6 +201,17 @@ TEST(OpenDocument, KeepsTheLayoutOfCode) {
   EXPECT_THAT(TextsOf(*ReadForTest("odt", odt)), ElementsAre("if it rains<br 0><br 1>stay in"));
   EXPECT_THAT(*Archive::Open(InCapitals("odt", odt))->Read("content.xml", 1 << 20),
               HasSubstr("IF IT RAINS<text:line-break/><text:s text:c=\"4\"/>STAY IN"));
+}
+
+TEST(OpenDocument, KeepsTextInStylesForCode) {
+  const std::string content =
+      "<x xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" "
+      "xmlns:style=\"urn:oasis:names:tc:opendocument:xmlns:style:1.0\"><style:style "
+      "style:name=\"T1\" style:parent-style-name=\"Source_20_Text\"/><text:p "
+      "text:style-name=\"Preformatted_20_Text\">int x;</text:p><text:p>Call <text:span "
+      "text:style-name=\"T1\">main<text:s/>()</text:span> now</text:p></x>";
+  EXPECT_THAT(TextsOf(*ReadForTest("odt", ZipOf({{"content.xml", content}}))),
+              ElementsAre("Call <code 0>main()</code> now"));
 }
 
 TEST(OpenDocument, KeepsSpansNotesAndNumbers) {
