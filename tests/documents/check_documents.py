@@ -356,7 +356,7 @@ def main(documents, tool_path):
     failed = 0
     for folder in sorted(documents.iterdir()):
         kind = folder.name
-        if folder.name in ("work", "results") or not any(folder.iterdir()):
+        if kind in ("work", "results", "complete"):
             continue
         results = documents / "results" / kind
         results.mkdir(parents=True, exist_ok=True)

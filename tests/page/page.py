@@ -504,6 +504,8 @@ def what_a_finger_touches_has_44_pixels(browser, base):
         v.page.click("#code summary")
         v.page.click("#add-term")
         v.type(TEXT)
+        give(v, ("a.txt", TEXT.encode()))
+        v.find("#document-list .primary").wait_for()
         small = v.page.evaluate("""
             [...document.querySelectorAll('button, select, summary, input:not([type=checkbox]), .check, a')]
             .filter(node => node.checkVisibility())
@@ -511,6 +513,95 @@ def what_a_finger_touches_has_44_pixels(browser, base):
             .filter(([, box]) => box.width && (box.height < 44 || box.width < 44))
             .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)""")
         check(not small, f"too small: {small}")
+
+
+# ------------------------------------------------------------------ documents
+
+SUBTITLES = """1
+00:00:01,000 --> 00:00:03,000
+Guten Morgen! Wo ist
+
+2
+00:00:03,100 --> 00:00:05,000
+der nächste Bahnhof?
+"""
+
+
+def give(v, *documents):
+    """Chooses files, as the dialog of the browser does."""
+    v.page.set_input_files("#files", [{"name": name, "mimeType": "", "buffer": content} for name, content in documents])
+
+
+@case
+def translates_documents(browser, base):
+    with visit(browser, base) as v:
+        v.open("#de/en").ready()
+        give(v, ("film.srt", SUBTITLES.encode()), ("photo.png", b"\x89PNG"))
+        row = v.find("#document-list li", has_text="film.srt")
+        row.get_by_text("Translated", exact=True).wait_for()
+        with v.page.expect_download() as downloading:
+            row.get_by_text("Download").click()
+        check(downloading.value.suggested_filename == "film.en.srt", downloading.value.suggested_filename)
+        lines = pathlib.Path(downloading.value.path()).read_text().splitlines()
+        kept = [line for line in SUBTITLES.splitlines() if "-->" in line or line.isdigit()]
+        check([line for line in lines if "-->" in line or line.isdigit()] == kept, f"{lines}")
+        check("morning" in lines[2] and "station" in lines[6], f"{lines}")
+
+        row.get_by_text("Compare").click()
+        first = v.find("#compare-rows tr", has_text="Guten Morgen").inner_text()
+        check("morning" in first, first)
+        check(v.marked("#compare-rows .same td:first-child")[1].endswith("00:00:03,000"), "equal lines are not marked")
+        v.page.keyboard.press("Escape")
+        check(not v.page.is_visible("#compare"), "the comparison does not close")
+
+        other = v.find("#document-list li", has_text="photo.png")
+        other.get_by_text("cannot be translated").wait_for()
+        row.get_by_label("Remove film.srt").click()
+        check(v.marked("#document-list .name") == ["photo.png"], f"{v.marked('#document-list .name')}")
+        check([r.method for r in v.requests].count("DELETE") == 1, "the server was not asked to delete the document")
+        v.check_quiet(expected=["400"])
+
+
+@case
+def takes_documents_that_are_dropped(browser, base):
+    with visit(browser, base) as v:
+        v.open("#de/en").ready()
+        v.page.evaluate("""text => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], 'brief.txt'));
+            for (const kind of ['dragover', 'drop']) {
+                document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+            }
+        }""", "Guten Morgen!")
+        v.find("#document-list li", has_text="brief.txt").get_by_text("Translated", exact=True).wait_for()
+        v.check_quiet()
+
+
+@case
+def waits_with_a_document_for_a_busy_server(browser, base):
+    with visit(browser, base) as v:
+        v.open("#de/en").ready()
+        answers = iter([503])
+
+        def busy(route):
+            status = next(answers, None)
+            if status is None:
+                return route.continue_()
+            return route.fulfill(status=status, headers={"Retry-After": "1"}, json={"error": {"message": "no room"}})
+
+        v.page.route("**/v1/jobs", busy)
+        give(v, ("a.txt", "Guten Morgen!".encode()))
+        v.find("#document-list li", has_text="busy").wait_for()
+        v.find("#document-list li").get_by_text("Translated", exact=True).wait_for()
+        v.check_quiet(expected=["503"])
+
+
+@case
+def documents_need_a_server_with_jobs(browser, _base):
+    with Daemon(*PAGE_FLAGS, "--jobs-mb", 0) as daemon, visit(browser, base_of(daemon)) as v:
+        v.open().ready()
+        check(not v.page.is_visible("#documents"), "documents are offered")
+        v.check_quiet()
 
 
 # ------------------------------------------------------------------ looks
@@ -531,6 +622,14 @@ def has_nothing_that_axe_objects_to(browser, base):
             v.type(TEXT)
             v.find("#target .word >> nth=1").hover()
             reports.append(Axe().run(v.page))
+            give(v, ("a.txt", TEXT.encode()), ("photo.png", b"x"))
+            v.find("#document-list .failed").wait_for()
+            v.find("#document-list .primary").wait_for()
+            reports.append(Axe().run(v.page))
+            v.page.click("#document-list .buttons button >> nth=1")
+            v.find("#compare").wait_for()
+            reports.append(Axe().run(v.page))
+            v.page.click("#compare-close")
             v.page.fill("#beam", "99")
             v.notice("beam_size")
             v.page.evaluate("document.getElementById('key-form').hidden = false")
@@ -585,7 +684,7 @@ def works_by_keyboard_alone(browser, base):
                 v.page.keyboard.press("Enter") if reached[-1] == "SUMMARY" else None
             if reached[-1] == "A":
                 break
-        for name in ("clear", "go", "target", "copy", "model", "beam", "nbest", "format", "align", "required",
+        for name in ("clear", "go", "target", "copy", "choose", "model", "beam", "nbest", "format", "align", "required",
                      "glossary", "add-term", "reset", "copy-code", "A"):
             check(name in reached, f"{name} is not reached by the keyboard: {reached}")
         v.check_quiet()

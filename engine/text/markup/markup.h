@@ -103,7 +103,8 @@ class MarkupDocument {
   // of its own. In scripts without spaces, every token is a word. A token is also a word if it is
   // aligned with a position where the source has tags inside a word (H<sub>2</sub>O). The *place*
   // of a word is a position in the run's text: the first byte that is not white space of the source
-  // token that the word's first token is aligned with.
+  // token that the word's first token is aligned with. Punctuation that ends both a stretch and the
+  // source word of its text has its place there, because models align it with the text.
   //
   //  * A word gets the inline elements that are open at its place. If a translation reverses
   //    <b>1</b> <b>2</b>, the result still has two elements. A word without a place gets the

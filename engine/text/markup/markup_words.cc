@@ -117,6 +117,32 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
+// Returns the punctuation in the run's text at the end of the word with `place` that the target's
+// `punctuation` ends with as well. A mark that ends both a word and its source comes from there,
+// whatever the alignment says: models often align it with the word.
+TextRange CommonPunctuation(const MarkupRun& run, const MarkupSegment& segment, int64_t place,
+                            TextRange punctuation) {
+  const std::string_view source =
+      std::string_view(run.text).substr(0, static_cast<size_t>(segment.source.end));
+  auto end = static_cast<size_t>(place);
+  while (end < source.size()) {
+    size_t next = end;
+    if (IsWhiteSpace(NextCodePoint(source, next))) break;
+    end = next;
+  }
+  auto begin = end;
+  auto at = static_cast<size_t>(punctuation.end);
+  while (begin > static_cast<size_t>(place) && at > static_cast<size_t>(punctuation.begin)) {
+    size_t source_at = begin;
+    size_t target_at = at;
+    const char32_t mark = PreviousCodePoint(source, source_at);
+    if (mark != PreviousCodePoint(segment.target, target_at) || !IsPunctuation(mark)) break;
+    begin = source_at;
+    at = target_at;
+  }
+  return {static_cast<int64_t>(begin), static_cast<int64_t>(end)};
+}
+
 }  // namespace
 
 std::vector<MarkupWord> TranslatedWords(const MarkupRun& run, const MarkupSegment& segment) {
@@ -139,7 +165,20 @@ std::vector<MarkupWord> TranslatedWords(const MarkupRun& run, const MarkupSegmen
       begin = cut;
     });
     add(begin, inner.end);
-    add(inner.end, stretch.end);
+    const bool is_aligned =
+        !words.empty() && words.back().range.end == inner.end && words.back().place >= 0;
+    const TextRange marks =
+        is_aligned ? CommonPunctuation(run, segment, words.back().place, {inner.end, stretch.end})
+                   : TextRange();
+    add(inner.end, stretch.end - marks.size());
+    int64_t mark = stretch.end - marks.size();
+    for (int64_t place = marks.begin; place < marks.end;) {
+      const auto cut = std::upper_bound(run.cuts.begin(), run.cuts.end(), place);
+      const int64_t next = cut == run.cuts.end() ? marks.end : std::min(*cut, marks.end);
+      words.push_back({{mark, mark + next - place}, place});
+      mark += next - place;
+      place = next;
+    }
   }
   return words;
 }

@@ -1,4 +1,4 @@
-// The server's REST: requests, answers, errors, and streams of server-sent events.
+// The server's REST: requests, answers, errors, files, and streams of server-sent events.
 
 let key = sessionStorage.getItem('key') || '';
 
@@ -29,12 +29,13 @@ function errorOf(status, error, retryAfter) {
   return new ApiError(status, error.message || `HTTP ${status}`, violations, seconds > 0 ? seconds : null);
 }
 
-async function send(path, body, signal) {
+async function send(path, body, signal, method = body ? 'POST' : 'GET') {
   const headers = {};
-  if (body) headers['Content-Type'] = 'application/json';
+  const isFile = body instanceof Blob;
+  if (body) headers['Content-Type'] = isFile ? 'application/octet-stream' : 'application/json';
   if (key) headers.Authorization = `Bearer ${key}`;
-  const request = {headers, signal, method: body ? 'POST' : 'GET', cache: 'no-store', credentials: 'same-origin'};
-  if (body) request.body = JSON.stringify(body);
+  const request = {headers, signal, method, cache: 'no-store', credentials: 'same-origin'};
+  if (body) request.body = isFile ? body : JSON.stringify(body);
   let answer;
   try {
     answer = await fetch(path, request);
@@ -58,6 +59,18 @@ export async function get(path, signal) {
 
 export async function post(path, body, signal) {
   return (await send(path, body, signal)).json();
+}
+
+export async function put(path, file, signal) {
+  return (await send(path, file, signal, 'PUT')).json();
+}
+
+export async function download(path, signal) {
+  return (await send(path, null, signal)).blob();
+}
+
+export async function remove(path) {
+  await send(path, null, undefined, 'DELETE');
 }
 
 // The events in a stream's text, as far as it has come: [events, rest].

@@ -1,6 +1,7 @@
 // The page: what happens when.
 
 import {ApiError, get, hasKey, setKey} from './api.js';
+import * as documents from './documents.js';
 import {explain, hideNotice, insist} from './notices.js';
 import * as options from './options.js';
 import {snippet} from './snippets.js';
@@ -64,6 +65,7 @@ function showLanguage(code) {
   if (!info) return;
   $('model').options[0].textContent = text('automatic');
   options.fillLanguages(options.languages());
+  documents.setLimits(info.limits);
   showCount();
   translator.showFacts();
   translator.refreshAlternatives();
@@ -100,6 +102,7 @@ async function connect() {
       info = about;
       if (!listed.models.some(model => model.state === 'SERVING')) throw new ApiError(503, text('loading'));
       options.setServer(info, listed.models);
+      documents.setLimits(info.limits);
       await loadPairs(addressWish());
     });
     $('key-form').hidden = true;

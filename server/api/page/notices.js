@@ -28,10 +28,10 @@ const KNOWN = [
   [401, /found no API key/, 'keyMissing'], [401, /./, 'keyWrong'], [403, /./, 'keyDenied'], [413, /./, 'tooLarge'],
   [503, /is draining|is stopping/, 'draining'], [503, /model is being loaded/, 'loading'],
   [429, /characters per minute/, 'rateUsed'], [504, /./, 'tooSlow'],
-  [400, /^target_language_code|a translation from/, 'noPair'],
+  [400, /^target_language_code|a translation from/, 'noPair'], [400, /^name: found/, 'documentUnknown'],
 ];
 
-function words(error) {
+export function words(error) {
   const known = KNOWN.find(([status, message]) => status === error.status && message.test(error.message));
   return known ? text(known[2]) : error.message;
 }

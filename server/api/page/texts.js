@@ -37,6 +37,14 @@ const TEXTS = {
     tooLarge: 'The text is too large for this server.', draining: 'The server is about to end.',
     rateUsed: 'The characters of this API key are used up for this minute.', tooSlow: 'The time for the answer has passed.',
     noPair: 'There is no translation between these languages.',
+    documents: 'Documents', dropHere: 'Drop documents anywhere on this page, or', choose: 'choose files',
+    documentFormats: 'Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, Markdown, subtitles, PO, XLIFF, JSON, YAML, '
+      + 'properties, CSV and text.', documentLimit: 'At most {n} MiB each.', uploading: 'Uploading', waiting: 'Waiting',
+    textsDone: '{n} of {all} texts', documentDone: 'Translated', download: 'Download', compare: 'Compare',
+    textsLeft: 'Translated, apart from {n} texts, which stay as they were.', removeDocument: 'Remove {name}',
+    documentTooLarge: 'The document is too large for this server.',
+    documentUnknown: 'This kind of file cannot be translated.', compareTitle: '{name}: source and translation',
+    compareMore: 'The first {n} of {all} lines.', close: 'Close', sourceSide: 'Source', targetSide: 'Translation',
   },
   de: {
     uiLanguage: 'Sprache dieser Seite', key: 'API-Schlüssel', keyLabel: 'Dieser Server verlangt einen API-Schlüssel',
@@ -76,6 +84,15 @@ const TEXTS = {
     rateUsed: 'Die Zeichen dieses API-Schlüssels sind für diese Minute verbraucht.',
     tooSlow: 'Die Zeit für die Antwort ist abgelaufen.',
     noPair: 'Zwischen diesen Sprachen gibt es keine Übersetzung.',
+    documents: 'Dokumente', dropHere: 'Dokumente irgendwo auf dieser Seite ablegen, oder', choose: 'Dateien auswählen',
+    documentFormats: 'Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, Markdown, Untertitel, PO, XLIFF, JSON, YAML, '
+      + 'Properties, CSV und Text.', documentLimit: 'Jeweils höchstens {n} MiB.', uploading: 'Wird hochgeladen',
+    waiting: 'Wartet', textsDone: '{n} von {all} Texten', documentDone: 'Übersetzt', download: 'Herunterladen',
+    compare: 'Vergleichen', textsLeft: 'Übersetzt bis auf {n} Texte, die blieben, wie sie waren.',
+    removeDocument: '{name} entfernen', documentTooLarge: 'Das Dokument ist zu groß für diesen Server.',
+    documentUnknown: 'Diese Art von Datei lässt sich nicht übersetzen.',
+    compareTitle: '{name}: Original und Übersetzung', compareMore: 'Die ersten {n} von {all} Zeilen.',
+    close: 'Schließen', sourceSide: 'Original', targetSide: 'Übersetzung',
   },
 };
 

@@ -223,6 +223,19 @@ TEST(HtmlAlignment, AWordGoesByItsFirstToken) {
             "Haus <b>x</b>");
 }
 
+// Models align the full stop after a link with the link.
+TEST(HtmlAlignment, PunctuationIsWhereItsWordHasIt) {
+  const std::string html = "see <i>f()</i>, <b>a.md</b>. <u>End!</u>";  // see f(), a.md. End!
+  EXPECT_EQ(RebuiltFromTokens(html, {{"siehe", {0, 3}},
+                                     {" f", {4, 5}},
+                                     {"(),", {5, 6}},
+                                     {" a.md", {9, 13}},
+                                     {".", {9, 13}},
+                                     {" Ende", {15, 18}},
+                                     {"!", {15, 18}}}),
+            "siehe <i>f()</i>, <b>a.md</b>. <u>Ende!</u>");
+}
+
 TEST(HtmlAlignment, TagsInsideAWord) {
   EXPECT_EQ(RebuiltFromTokens("H<sub>2</sub>O is",
                               {{"ist", {4, 6}}, {" H", {0, 1}}, {"2", {1, 2}}, {"O", {2, 3}}}),
