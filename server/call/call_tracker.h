@@ -1,9 +1,13 @@
-// Counts the calls in flight, so that a drain can wait for them. Thread-safe.
+// Counts the calls in flight, so that a drain can wait for them, and knows when somebody last waited
+// for a translation. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
+#include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 
 namespace dragoman::server {
@@ -26,6 +30,11 @@ class CallTracker {
     engine::MutexLock lock(&mu_);
     return in_flight_;
   }
+
+  // The time at which a call with another priority than BULK last began or ended. `now` does not
+  // run backwards.
+  void NoteForeground(engine::Nanos now) { foreground_.store(now); }
+  engine::Nanos last_foreground() const { return foreground_.load(); }
 
   // Waits until no call is in flight, `timeout` has passed, or Interrupt was called. Returns true
   // if no call is in flight then.
@@ -60,6 +69,7 @@ class CallTracker {
     if (in_flight_ == 0) changed_.NotifyAll();
   }
 
+  std::atomic<engine::Nanos> foreground_{std::numeric_limits<engine::Nanos>::min() / 2};
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
   int64_t in_flight_ ABSL_GUARDED_BY(mu_) = 0;

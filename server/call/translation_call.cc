@@ -113,6 +113,8 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   } else if (absl::Status loaded = CheckLoaded(*context_); !loaded.ok()) {
     return loaded;
   } else {
+    is_foreground_ = parsed.job.priority != engine::Priority::kBulk;
+    if (is_foreground_) context_->tracker->NoteForeground(context_->clock->Now());
     parsed.job.deadline = head_.deadline;
     parsed.job.client = head_.client;
     if (Client* const owner = client()) parsed.job.share = owner->share();
@@ -294,6 +296,7 @@ void TranslationCall::Conclude(absl::Status status) {
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
     key_watch = key_watch_;
   }
+  if (is_foreground_) context_->tracker->NoteForeground(context_->clock->Now());
   if (key_watch != 0) head_.grant->Forget(key_watch);
   if (timer != DeadlineTimer::kNone) context_->timer->Disarm(timer);
 

@@ -119,6 +119,7 @@ class TranslationCall : public engine::TranslationSink,
   std::vector<std::pair<std::string, std::string>> labels_;
   engine::ReturnOptions returns_;
   bool timings_ = false;
+  bool is_foreground_ = false;  // its priority is not BULK
   int items_ = 0;
   int64_t code_points_ = 0;
   // The model that the call uses; nullptr if languages are detected. In that case composite_ is the

@@ -105,8 +105,8 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(
   });
   metrics->SetReady(!models->models().empty());
   if (serving->jobs_ != nullptr) {
-    serving->runner_ =
-        std::make_unique<JobRunner>(serving->jobs_.get(), &serving->calls_, serving->context_.keys);
+    serving->runner_ = std::make_unique<JobRunner>(serving->jobs_.get(), &serving->calls_,
+                                                   serving->context_.keys, CpuBudget());
   }
   return serving;
 }

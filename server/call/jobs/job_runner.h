@@ -1,7 +1,8 @@
 // Runs the jobs of a JobStore: reads their documents, translates the texts as calls of the server
 // like any other, and writes the documents.
 //
-// A job has a bounded number of texts in the engine at once. If the server has no room for a call,
+// A job has a bounded number of texts in the engine at once, and far fewer while others wait for
+// translations. If the server has no room for a call,
 // the job waits and tries again. Translations are kept as they come, so that a job goes on after a
 // restart. A text that fails stays as it is in the document.
 //
@@ -23,8 +24,9 @@ namespace dragoman::server {
 
 class JobRunner {
  public:
-  // Everything is borrowed and outlives the runner. `keys` is nullptr if calls need no key.
-  JobRunner(JobStore* store, const CallContext* context, const ApiKeys* keys);
+  // Everything is borrowed and outlives the runner. `keys` is nullptr if calls need no key. `cpus`
+  // are those that this process may use.
+  JobRunner(JobStore* store, const CallContext* context, const ApiKeys* keys, int cpus);
   // REQUIRES: no call is in flight, or calls end soon.
   ~JobRunner();
 
@@ -42,10 +44,13 @@ class JobRunner {
   // Waits until `ready` or the end. Returns false at the end.
   bool Sleep(int64_t milliseconds) ABSL_LOCKS_EXCLUDED(mu_);
   bool is_stopping() ABSL_LOCKS_EXCLUDED(mu_);
+  // Returns how many texts of sentence length a job may have in the engine now.
+  size_t Room() const;
 
   JobStore* const store_;
   const CallContext* const context_;
   const ApiKeys* const keys_;
+  const int cpus_;
 
   engine::Mutex mu_;
   engine::CondVar changed_;

@@ -6,7 +6,9 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/call/jobs/job_runner.h"
 #include "server/call/jobs/job_store.h"
 #include "server/compat/deepl.h"
@@ -45,7 +47,7 @@ class JobsRestTest : public AdapterFixture {
     add(&deepl_, DeeplAdapter::Routes());
     add(&libre_translate_, LibreTranslateAdapter::Routes());
     handler_ = std::make_unique<AdapterHandler>(&context_, nullptr, std::move(routes));
-    runner_ = std::make_unique<JobRunner>(store_.get(), &context_, nullptr);
+    runner_ = std::make_unique<JobRunner>(store_.get(), &context_, nullptr, 2);
   }
 
   HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
@@ -174,7 +176,7 @@ TEST_F(JobsRestTest, AJobGoesOnWithTheNextRunner) {
   engine_.Finish(held.id, absl::UnavailableError("the engine stops"));
   stop.join();
   EXPECT_EQ(store_->Get("", Json::parse(created.body)["id"])->state(), v1::Job::WAITING);
-  runner_ = std::make_unique<JobRunner>(store_.get(), &context_, nullptr);
+  runner_ = std::make_unique<JobRunner>(store_.get(), &context_, nullptr, 2);
   const FakeEngine::Held again = engine_.WaitHeld();
   engine_.Play(again, [](engine::TranslationSink* sink) {
     engine::ItemResult result;
@@ -184,6 +186,39 @@ TEST_F(JobsRestTest, AJobGoesOnWithTheNextRunner) {
   });
   engine_.Finish(again.id, absl::OkStatus());
   EXPECT_EQ(ResultOf(Ended(created)), "one");
+}
+
+// With two CPUs a job has 32 sentences in the engine, or 4 while others wait for translations.
+TEST_F(JobsRestTest, AJobTakesLittleRoomBesideOthers) {
+  std::string lines;
+  for (int i = 0; i < 60; ++i) absl::StrAppend(&lines, "Zeile ", i, "\n");
+  engine_.HoldJobs();
+  std::vector<FakeEngine::Held> held;
+  const auto take = [&](size_t calls, size_t texts) {
+    for (size_t i = 0; i < calls; ++i) {
+      held.push_back(engine_.WaitHeld());
+      EXPECT_EQ(held.back().job.contents.size(), texts) << i;
+    }
+  };
+  Upload("name=a.txt", lines);
+  take(4, 8);
+  EXPECT_EQ(engine_.submitted(), 4U);
+  std::thread stop([&] { runner_.reset(); });
+  for (const FakeEngine::Held& one : held) {
+    engine_.Finish(one.id, absl::UnavailableError("the engine stops"));
+  }
+  stop.join();
+
+  held.clear();
+  tracker_.NoteForeground(clock_.Now());
+  runner_ = std::make_unique<JobRunner>(store_.get(), &context_, nullptr, 2);
+  take(4, 1);
+  EXPECT_EQ(engine_.submitted(), 8U);
+  std::thread end([&] { runner_.reset(); });
+  for (const FakeEngine::Held& one : held) {
+    engine_.Finish(one.id, absl::UnavailableError("the engine stops"));
+  }
+  end.join();
 }
 
 // A form with these fields and a file of this name.
