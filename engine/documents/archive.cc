@@ -97,6 +97,7 @@ absl::StatusOr<Archive> Archive::Open(std::string bytes) {
   Archive archive;
   archive.bytes_ = std::make_unique<const std::string>(std::move(bytes));
   const std::string& all = *archive.bytes_;
+  if (!all.starts_with("PK")) return absl::InvalidArgumentError("not a zip archive");
   absl::StatusOr<ZipEntries> entries = ReadZipEntries(
       std::span(reinterpret_cast<const uint8_t*>(all.data()), all.size()), "the archive");
   if (!entries.ok()) return entries.status();

@@ -5,7 +5,7 @@
 DOCUMENTS are those of make_documents.py, in English. MODEL is a folder of a model from English to Portuguese. For COUNT
 documents of each format:
 
-* translated: the paragraphs of three words and more that are not the source's, of all of them;
+* translated: the paragraphs of three words and more that are not the source's, of all that are no program code;
 * formatting: the elements for bold, italics, links, images, notes and cells that are still there;
 * kept: URLs, options, paths and numbers of the source that the result has.
 """
@@ -24,6 +24,9 @@ import urllib.request
 import zipfile
 
 from lxml import etree, html
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from check_documents import code_of  # noqa: E402
 
 FORMATS = ("docx", "odt", "pptx", "odp", "epub", "html", "srt", "txt")
 MARKS = {
@@ -78,7 +81,10 @@ def share(part, whole):
 
 def measure(source, result):
     before, after = paragraphs_of(source), collections.Counter(paragraphs_of(result))
-    long = [text for text in before if len(re.findall("[A-Za-z]{2,}", text)) >= 3]
+    code = code_of(source)
+    long = [
+        text for text in before if len(re.findall("[A-Za-z]{2,}", text)) >= 3 and not code.issuperset(text.split())
+    ]
     left = sum(min(count, after[text]) for text, count in collections.Counter(long).items())
     old_kept = collections.Counter(KEPT.findall("\n".join(before)))
     new_kept = collections.Counter(KEPT.findall("\n".join(after.elements())))
