@@ -225,15 +225,15 @@ TEST(HtmlAlignment, AWordGoesByItsFirstToken) {
 
 // Models align the full stop after a link with the link.
 TEST(HtmlAlignment, PunctuationIsWhereItsWordHasIt) {
-  const std::string html = "see <i>f()</i>, <b>a.md</b>. <u>End!</u>";  // see f(), a.md. End!
+  const std::string html = "see <i>f()</i>, <b>a.b</b>. <u>End!</u>";  // see f(), a.b. End!
   EXPECT_EQ(RebuiltFromTokens(html, {{"siehe", {0, 3}},
                                      {" f", {4, 5}},
                                      {"(),", {5, 6}},
-                                     {" a.md", {9, 13}},
-                                     {".", {9, 13}},
-                                     {" Ende", {15, 18}},
-                                     {"!", {15, 18}}}),
-            "siehe <i>f()</i>, <b>a.md</b>. <u>Ende!</u>");
+                                     {" a.b", {9, 12}},
+                                     {".", {9, 12}},
+                                     {" Ende", {14, 17}},
+                                     {"!", {14, 17}}}),
+            "siehe <i>f()</i>, <b>a.b</b>. <u>Ende!</u>");
 }
 
 TEST(HtmlAlignment, TagsInsideAWord) {
