@@ -136,13 +136,22 @@ struct AdapterContext {
 struct AdapterRoute {
   // "*" is any method except kWebSocketMethod. "GET" includes HEAD.
   std::string_view method;
-  // A complete path, or a prefix of paths if it ends with '*'.
+  // A complete path, or the beginning and the end of paths, with '*' between. The first route that
+  // fits is taken.
   std::string_view path;
   const Adapter* adapter = nullptr;
   // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
   // If true, no API key is needed, as for a page or a probe.
   bool is_open = false;
+
+  bool FitsPath(std::string_view asked) const {
+    const size_t any = path.find('*');
+    if (any == std::string_view::npos) return asked == path;
+    const std::string_view end = path.substr(any + 1);
+    return asked.size() >= any + end.size() && asked.starts_with(path.substr(0, any)) &&
+           asked.ends_with(end);
+  }
 
   // Reports whether the answer may take long, so that another thread makes it: a list that has to be
   // built, or a job, which waits for the disk.

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "engine/base/mutex.h"
 #include "engine/base/utf8.h"
 #include "server/api/adapter_call.h"
 #include "server/api/adapter_errors.h"
@@ -19,17 +18,11 @@
 #include "server/call/call_tracker.h"
 #include "server/call/client_rights.h"
 #include "server/call/detection.h"
-#include "server/call/jobs/job_calls.h"
+#include "server/call/jobs/job_wait.h"
 #include "server/call/request_error.h"
-#include "server/call/rpc_status.h"
 
 namespace dragoman::server {
 namespace {
-
-bool FitsPath(const AdapterRoute& route, std::string_view path) {
-  if (!route.path.ends_with('*')) return path == route.path;
-  return path.starts_with(route.path.substr(0, route.path.size() - 1));
-}
 
 bool FitsMethod(const AdapterRoute& route, std::string_view method) {
   if (route.method == "*") return method != kWebSocketMethod;
@@ -135,61 +128,35 @@ class WaitingExchange {
   std::shared_ptr<HttpExchange> exchange_ ABSL_GUARDED_BY(mu_);
 };
 
-// Waits for the end of a job, and answers then. Keeps itself alive.
-class JobWait : public std::enable_shared_from_this<JobWait> {
- public:
-  JobWait(const CallContext* calls, CallHead head, const Adapter* adapter, JobAction action,
-          std::shared_ptr<HttpExchange> exchange)
-      : calls_(*calls),
-        ticket_(calls->tracker),
-        head_(std::move(head)),
-        adapter_(*adapter),
-        action_(std::move(action)),
-        exchange_(std::move(exchange)) {}
-
-  void Start() {
-    exchange_->OnGone([weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->gone_ = true;
-    });
-    Check();
-  }
-
- private:
-  void Check() {
-    constexpr engine::Nanos kPause = 100 * kNanosPerMilli;
-    const Client* const client = head_.grant == nullptr ? nullptr : &head_.grant->client();
-    v1::GetJobRequest get;
-    get.set_id(action_.job.id());
-    const absl::StatusOr<v1::Job> job = GetJob(calls_, client, get);
-    const engine::Nanos now = calls_.clock->Now();
-    if (!job.ok()) return Answer(AdapterError(adapter_, exchange_->request(), job.status()));
-    if (job->state() == v1::Job::DONE) return Answer(action_.render(*job));
-    if (job->state() == v1::Job::FAILED) {
-      return Answer(AdapterError(adapter_, exchange_->request(), FromRpcStatus(job->error())));
-    }
-    if (gone_ || now >= head_.deadline) {
-      v1::DeleteJobRequest remove;
-      remove.set_id(job->id());
-      DeleteJob(calls_, client, remove).IgnoreError();
-      return Answer(AdapterError(adapter_, exchange_->request(),
-                                 absl::DeadlineExceededError("the deadline has passed")));
-    }
-    calls_.timer->Arm(now + kPause, [self = shared_from_this()] { self->Check(); });
-  }
-
-  void Answer(HttpResponse answer) {
-    Count(calls_, head_.api, RpcMethod::kCreateJob, CodeOfHttp(answer.status), head_.started);
-    SendAnswer(&calls_, exchange_, std::move(answer), [self = shared_from_this()] {});
-  }
-
-  const CallContext& calls_;
-  const CallTracker::Ticket ticket_;
-  const CallHead head_;
-  const Adapter& adapter_;
-  const JobAction action_;
-  const std::shared_ptr<HttpExchange> exchange_;
-  std::atomic<bool> gone_{false};
-};
+// Answers when the job has ended.
+void AnswerJob(const CallContext* calls, const CallHead& head, const Adapter* adapter,
+               JobAction action, std::shared_ptr<HttpExchange> exchange) {
+  // Keeps the call until its answer has been sent.
+  struct Call {
+    Call(const CallContext* calls, std::shared_ptr<HttpExchange> exchange)
+        : ticket(calls->tracker), exchange(std::move(exchange)) {}
+    const CallTracker::Ticket ticket;
+    const std::shared_ptr<HttpExchange> exchange;
+    std::atomic<bool> is_gone{false};
+  };
+  const auto call = std::make_shared<Call>(calls, std::move(exchange));
+  call->exchange->OnGone([weak = std::weak_ptr(call)] {
+    if (const auto self = weak.lock()) self->is_gone = true;
+  });
+  JobWait wait;
+  wait.id = action.job.id();
+  wait.grant = head.grant;
+  wait.deadline = head.deadline;
+  wait.is_gone = [call] { return call->is_gone.load(); };
+  wait.done = [=, render = std::move(action.render), api = head.api,
+               started = head.started](const absl::StatusOr<v1::Job>& job) {
+    HttpResponse answer =
+        job.ok() ? render(*job) : AdapterError(*adapter, call->exchange->request(), job.status());
+    Count(*calls, api, RpcMethod::kCreateJob, CodeOfHttp(answer.status), started);
+    SendAnswer(calls, call->exchange, std::move(answer), [call] {});
+  };
+  WaitForJob(calls, std::move(wait));
+}
 
 }  // namespace
 
@@ -199,7 +166,7 @@ AdapterHandler::AdapterHandler(const CallContext* calls, const ApiKeys* keys,
 
 bool AdapterHandler::AcceptsWebSocket(const HttpRequest& upgrade) const {
   return std::any_of(routes_.begin(), routes_.end(), [&](const AdapterRoute& route) {
-    return route.method == kWebSocketMethod && FitsPath(route, upgrade.path);
+    return route.method == kWebSocketMethod && route.FitsPath(upgrade.path);
   });
 }
 
@@ -248,7 +215,7 @@ HttpAdmission AdapterHandler::Admit(const HttpRequest& head) {
 const AdapterRoute* AdapterHandler::RouteOf(const HttpRequest& request) const {
   const auto route =
       std::find_if(routes_.begin(), routes_.end(), [&](const AdapterRoute& candidate) {
-        return FitsMethod(candidate, request.method) && FitsPath(candidate, request.path);
+        return FitsMethod(candidate, request.method) && candidate.FitsPath(request.path);
       });
   return route == routes_.end() ? nullptr : &*route;
 }
@@ -320,7 +287,7 @@ void AdapterHandler::Read(std::shared_ptr<HttpExchange> exchange) {
     std::make_shared<AdapterStreamCall>(calls_, std::move(head), adapter, exchange)
         ->Start(std::move(*stream));
   } else if (auto* const job = std::get_if<JobAction>(&action)) {
-    std::make_shared<JobWait>(calls_, std::move(head), adapter, std::move(*job), exchange)->Start();
+    AnswerJob(calls_, head, adapter, std::move(*job), exchange);
   } else {
     auto& answer = std::get<HttpResponse>(action);
     Count(*calls_, head.api, route->rpc, CodeOfHttp(answer.status), head.started);
@@ -341,7 +308,7 @@ void AdapterHandler::RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const
   const HttpRequest& request = exchange->request();
   std::set<std::string> allowed;
   for (const AdapterRoute& route : routes_) {
-    if (!FitsPath(route, request.path) || route.method == kWebSocketMethod) continue;
+    if (!route.FitsPath(request.path) || route.method == kWebSocketMethod) continue;
     allowed.emplace(route.method);
     if (route.method == "GET") allowed.emplace("HEAD");
   }
@@ -376,7 +343,7 @@ const Adapter* AdapterHandler::OwnerOf(const HttpRequest& request) const {
   const Adapter* owner = nullptr;
   size_t most = 0;
   for (const AdapterRoute& route : routes_) {
-    if (FitsPath(route, request.path)) {
+    if (route.FitsPath(request.path)) {
       if (FitsMethod(route, request.method)) return route.adapter;
       if (most < std::string_view::npos) owner = route.adapter;
       most = std::string_view::npos;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -32,6 +33,15 @@ using Json = nlohmann::json;
 
 constexpr engine::JsonLimits kMessageLimits{
     .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17, .max_fields = 1 << 12};
+
+// Decodes the standard alphabet or that for URLs, with padding or without.
+std::optional<std::string> DecodeBase64(const std::string& text) {
+  std::string bytes;
+  if (absl::Base64Unescape(text, &bytes) || absl::WebSafeBase64Unescape(text, &bytes)) {
+    return bytes;
+  }
+  return std::nullopt;
+}
 
 // Describes a value without its text, which may be private.
 std::string Found(const Json& value) {
@@ -191,6 +201,12 @@ class Reader {
     };
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
+        if (field.type() == FieldDescriptor::TYPE_BYTES) {
+          std::optional<std::string> bytes;
+          if (value.is_string()) bytes = DecodeBase64(value.get_ref<const std::string&>());
+          return put(std::move(bytes), &Reflection::AddString, &Reflection::SetString,
+                     "bytes in base64");
+        }
         return put(value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt,
                    &Reflection::AddString, &Reflection::SetString, "a string");
       case FieldDescriptor::CPPTYPE_BOOL:

@@ -19,6 +19,7 @@
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
+#include "server/compat/google_documents.h"
 #include "server/compat/google_v3.h"
 
 namespace dragoman::server {
@@ -120,6 +121,25 @@ absl::StatusOr<AdapterAction> Translate(const HttpRequest& request, std::string_
                      }};
 }
 
+absl::StatusOr<AdapterAction> TranslateDocument(const HttpRequest& request, std::string_view parent,
+                                                const CallContext* calls, const Client* client) {
+  if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
+  if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
+  google_v3::TranslateDocumentRequest in;
+  if (absl::Status read = ReadProtoJson(request.body, &in); !read.ok()) return read;
+  in.set_parent(std::string(parent));
+  absl::StatusOr<v1::Job> job = CreateGoogleDocument(*calls, client, in);
+  if (!job.ok()) return job.status();
+  in.mutable_document_input_config()->clear_content();
+  JobAction action;
+  action.job = *std::move(job);
+  action.render = [calls, client, in = std::move(in)](const v1::Job& ended) {
+    const auto out = TakeGoogleDocument(*calls, client, ended, in);
+    return out.ok() ? AnswerOf(*out) : NeutralError(out.status());
+  };
+  return action;
+}
+
 absl::StatusOr<AdapterAction> Detect(const HttpRequest& request, std::string_view parent) {
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
@@ -153,8 +173,10 @@ bool IsGoogleSystemParameter(std::string_view name) {
 }
 
 std::vector<AdapterRoute> GoogleRestAdapter::Routes() {
-  return {{.method = "POST", .path = "/v3/projects/*"},
-          {.method = "GET", .path = "/v3/projects/*", .rpc = RpcMethod::kListLanguages}};
+  return {
+      {.method = "POST", .path = "/v3/projects/*:translateDocument", .rpc = RpcMethod::kCreateJob},
+      {.method = "POST", .path = "/v3/projects/*"},
+      {.method = "GET", .path = "/v3/projects/*", .rpc = RpcMethod::kListLanguages}};
 }
 
 std::string GoogleRestAdapter::Key(const HttpRequest& request) const {
@@ -176,6 +198,9 @@ absl::StatusOr<AdapterAction> GoogleRestAdapter::Handle(const HttpRequest& reque
     if (!IsParent(parent)) return unknown();
     if (verb == "translateText") return Translate(request, parent, context_);
     if (verb == "detectLanguage") return Detect(request, parent);
+    if (verb == "translateDocument") {
+      return TranslateDocument(request, parent, context_.calls, client);
+    }
     return unknown();
   }
   if (name.ends_with(kLanguagesPart) &&

@@ -16,6 +16,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/compat/foreign_call.h"
+#include "server/compat/google_documents.h"
 
 namespace dragoman::server {
 namespace {
@@ -266,6 +267,8 @@ GoogleService::GoogleService(const ServiceContext* context) : languages_(context
   Add("/google.cloud.translation.v3.TranslationService/GetGlossary",
       AnswerQueries<google_v3::GetGlossaryRequest>(context, Api::kGoogleV3, RpcMethod::kGetGlossary,
                                                    glossary));
+  Add("/google.cloud.translation.v3.TranslationService/TranslateDocument",
+      [context](grpc::CallbackServerContext* rpc) { return MakeGoogleDocumentCall(context, rpc); });
 }
 
 }  // namespace dragoman::server

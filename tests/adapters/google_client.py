@@ -134,6 +134,40 @@ def test_limits(server):
         raises(exceptions.BadRequest, lambda: ask(client, contents=[]), "contents")
 
 
+def test_translate_document(server):
+    subtitles = b"1\n00:00:01,000 --> 00:00:02,000\n" + GERMAN.encode() + b"\n"
+    for make in BOTH:
+        client = make(server)
+
+        def document(content=subtitles, mime_type="application/x-subrip", **fields):
+            return client.translate_document(
+                request={
+                    "parent": PARENT,
+                    "source_language_code": "de",
+                    "target_language_code": "en",
+                    "document_input_config": {"content": content, "mime_type": mime_type},
+                    **fields,
+                }
+            )
+
+        answer = document(model=NMT, document_output_config={"mime_type": "application/x-subrip"})
+        found = answer.document_translation
+        times, text = found.byte_stream_outputs[0].decode().split("000\n")
+        check(times == "1\n00:00:01,000 --> 00:00:02," and ENGLISH in text, f"document: {answer}")
+        check(found.mime_type == "application/x-subrip" and answer.model == NMT, f"document: {answer}")
+        terms = document(glossary_config={"glossary": f"{PARENT}/glossaries/animals"}).glossary_document_translation
+        check(GLOSSARY["Hund"] in terms.byte_stream_outputs[0].decode(), f"without the term: {terms}")
+        raises(exceptions.BadRequest, lambda: document(mime_type="application/pdf"), "mime_type", "application/x-subrip")
+        raises(exceptions.BadRequest, lambda: document(b"no times"), "00:00:01,000")
+        raises(exceptions.BadRequest, lambda: document(document_output_config={"mime_type": "text/html"}), "mime_type")
+        raises(exceptions.MethodNotImplemented, lambda: document(is_translate_native_pdf_only=True), "native_pdf")
+        raises(
+            exceptions.MethodNotImplemented,
+            lambda: document(document_input_config={"gcs_source": {"input_uri": "gs://a/b"}, "mime_type": "text/html"}),
+            "gcs_source",
+        )
+
+
 def test_get_supported_languages(server):
     for make in BOTH:
         client = make(server)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/request_error.h"
 
@@ -75,6 +76,18 @@ TEST(ProtoJson, EveryKindOfValueIsRead) {
   EXPECT_EQ(request.decoding().no_repeat_ngram(), 3);
   EXPECT_EQ(request.decoding().sampling().seed(), 18446744073709551615U);
   EXPECT_TRUE(request.return_options().scores());
+}
+
+TEST(ProtoJson, BytesAreBase64) {
+  v1::AppendToJobRequest append;
+  for (const char* text : {"+/8h", "-_8h"}) {
+    append.Clear();
+    EXPECT_TRUE(ReadProtoJson(absl::StrCat(R"({"data": ")", text, "\"}"), &append).ok()) << text;
+    EXPECT_EQ(append.data(), "\xFB\xFF!") << text;
+  }
+  append.Clear();
+  const absl::Status refused = ReadProtoJson(R"({"data": "a*b"})", &append);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("expected bytes in base64"));
 }
 
 TEST(ProtoJson, PresenceIsKept) {
