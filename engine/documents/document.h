@@ -34,8 +34,8 @@ struct DocumentText {
   bool is_fragment = false;  // kHtml with the document's formatting as elements and voids
 };
 
-// Returns INVALID_ARGUMENT if the translation has lost an element or a void of the text, so that
-// Document::Write would refuse it. Repeated voids are no fault: Write leaves the repetition out.
+// Returns INVALID_ARGUMENT if the translation has lost a void of the text, or has a tag that the text
+// has not. Document::Write returns the same error. Write leaves out a void that is repeated.
 absl::Status CheckTranslation(const DocumentText& text, std::string_view translation);
 
 struct DocumentOptions {

@@ -1,5 +1,5 @@
-// Counts the calls in flight, so that a drain can wait for them, and knows when somebody last waited
-// for a translation. Thread-safe.
+// Counts the calls in flight, so that a drain can wait for them. Records the time of the last call
+// that is not BULK, so that background work can yield. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ class CallTracker {
     return in_flight_;
   }
 
-  // The time at which a call with another priority than BULK last began or ended. `now` does not
-  // run backwards.
+  // Records that a call began or ended at `now` whose priority is not BULK. last_foreground returns
+  // the last recorded time.
   void NoteForeground(engine::Nanos now) { foreground_.store(now); }
   engine::Nanos last_foreground() const { return foreground_.load(); }
 

@@ -1,6 +1,7 @@
 """Checks that only the texts of documents change.
 
-Every document of make_documents.py is written twice with build/release's document_tool:
+The script writes every document of make_documents.py twice with document_tool (md and html only once, without
+translations):
 
 * without translations: the bytes are the same;
 * with each Latin letter of its texts replaced by a Cyrillic one. Another program then reads the document and the
@@ -69,7 +70,7 @@ class Tool:
         return done.stdout
 
 
-# What Word's checkers and OpenDocument's double spaces leave in a text, and attributes that are texts or of a text.
+# Elements that a translation may lose, and attributes that it may change.
 UNMARKED = {"proofErr", "lastRenderedPageBreak", "softHyphen", "noBreakHyphen"}
 DESCRIBED = {"title", "descr", "alt", "name", "dirty", "err", "{http://www.w3.org/XML/1998/namespace}space"}
 
@@ -126,7 +127,7 @@ def same_package(before, after):
     return changed
 
 
-# What another program takes for the text of a document: a list of strings.
+# The following functions read a document with another program. Each returns a list of the document's texts.
 
 
 def lines_of(path):
@@ -235,13 +236,13 @@ READERS = {
     "txt": lines_of, "csv": cells_of, "tsv": cells_of, "json": json_of, "yaml": yaml_of,
     "properties": properties_of, "epub": book_of, "srt": subtitles_of, "vtt": subtitles_of,
 }  # fmt: skip
-# Formats that LibreOffice opens: what it writes them as, and the reader of that.
+# LibreOffice converts these formats to the one given. The function reads the converted file.
 OFFICE = {
     "docx": ("txt:Text (encoded):UTF8", "txt", lines_of), "odt": ("txt:Text (encoded):UTF8", "txt", lines_of),
     "xlsx": ("xlsx", "xlsx", sheets_of), "ods": ("xlsx", "xlsx", sheets_of),
     "pptx": ("odp", "odp", slides_of), "odp": ("odp", "odp", slides_of),
 }  # fmt: skip
-# What LibreOffice makes itself, such as names of slides and of fields.
+# LibreOffice adds these texts itself, such as the names of slides and fields.
 OWN = re.compile(r"(?i)^(slide \d+|<number>|<date/time>|<footer>|<header>|\d+)$")
 
 

@@ -54,14 +54,14 @@ constexpr int64_t kMemoryPerText = 200;
 
 int64_t MaxText(int64_t max_job_bytes) { return std::max(kSmallText, max_job_bytes / 2); }
 
-// The texts that a job has in the engine at once, for each CPU and for each GPU, in calls of a
-// quarter. With 16 texts for each CPU an engine reaches 85 % of its throughput, and a text that
-// comes waits little. While somebody else waits for translations, a job has an eighth of that.
+// A job keeps this many texts in the engine for each CPU or GPU. A call has a quarter of them. With
+// 16 texts for each CPU the engine reaches 85 % of its throughput, and new calls wait little. After
+// a call that is not BULK, the job uses only an eighth of its room.
 constexpr size_t kTextsPerCpu = 16;
 constexpr size_t kTextsPerGpu = 256;
 constexpr size_t kBesideOthers = 8;
 constexpr int64_t kCodePointsOfAText = 128;
-// How long after the last call of others a job takes more room again.
+// The job uses all of its room again if there was no such call for this time.
 constexpr engine::Nanos kOthersAreGone = 10 * kNanosPerSecond;
 // A call of a job may wait as long as this in the queue.
 constexpr engine::Nanos kLongestCall = 3600 * kNanosPerSecond;

@@ -1,8 +1,8 @@
 // Runs the jobs of a JobStore: reads their documents, translates the texts as calls of the server
 // like any other, and writes the documents.
 //
-// A job has a bounded number of texts in the engine at once, and far fewer while others wait for
-// translations. If the server has no room for a call,
+// A job has a bounded number of texts in the engine at once, and fewer after a call that is not BULK.
+// If the server has no room for a call,
 // the job waits and tries again. Translations are kept as they come, so that a job goes on after a
 // restart. A text that fails stays as it is in the document.
 //

@@ -396,7 +396,10 @@ std::shared_ptr<JobStore::Entry> JobStore::BestWaiting(
 void JobStore::Release(const std::string& id) {
   const absl::StatusOr<std::shared_ptr<Entry>> entry = FindAny(id);
   if (!entry.ok()) return;
-  unlink(PathOf(id, "try").c_str());
+  // This start does not count.
+  const std::string path = PathOf(id, "try");
+  const int64_t starts = SizeOf(path);
+  if (starts > 0 && truncate(path.c_str(), starts - 1) != 0) unlink(path.c_str());
   engine::MutexLock lock(&mu_);
   (*entry)->job.set_state(v1::Job::WAITING);
 }

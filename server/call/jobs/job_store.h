@@ -82,7 +82,7 @@ class JobStore {
   // `excluded`. It is running then. Prefers the owner who has the fewest running jobs. Fails a job
   // that was running at the end of five processes and had no new translation in any of them.
   std::optional<Work> Take(int64_t max_size, const std::set<std::string>& excluded = {});
-  // The job waits again.
+  // The job waits again. Its last start does not count.
   void Release(const std::string& id);
   absl::StatusOr<std::string> Document(const std::string& id) const;
   // Returns the translations that were appended before; nullopt for a text that has none.

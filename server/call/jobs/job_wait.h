@@ -1,4 +1,4 @@
-// Waits for the end of a job on behalf of a call that is answered then.
+// Lets a call wait for a job. The call is answered when the job has ended.
 //
 // Thread-safe.
 #pragma once
@@ -19,11 +19,11 @@ struct JobWait {
   std::string id;
   std::shared_ptr<Grant> grant;  // of the call; nullptr if calls need no key
   engine::Nanos deadline = 0;
-  // Reports whether nobody waits for the answer any more.
+  // Reports whether the client has cancelled the call.
   std::function<bool()> is_gone;
-  // Called once, on the timer's thread or inside WaitForJob: with the job, which is DONE, or with the
-  // error of the job. If the deadline has passed or nobody waits, the job has been deleted, and the
-  // error is DEADLINE_EXCEEDED.
+  // Called once, on the timer's thread or inside WaitForJob. Receives the job, which is DONE, or its
+  // error. After the deadline or a cancellation, the job is deleted, and the error is
+  // DEADLINE_EXCEEDED.
   std::function<void(const absl::StatusOr<v1::Job>& job)> done;
 };
 
